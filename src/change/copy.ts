@@ -3,7 +3,6 @@ import { shellWord } from '../base/quoted.ts';
 import { applyOperation } from '../bulk/operations/applying.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { type Edition, thisServer } from '../contract/editions.ts';
 import type { KnownRecord } from '../contract/records.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import { withDefaults } from '../link/defaults.ts';
@@ -19,6 +18,7 @@ import { asCopied } from './decide/copy.ts';
 import type { ComparedLink } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
 import type { ChangePlan } from './plan/plan.ts';
+import { boundLines } from './plan/text.ts';
 import { alsoCounting } from './report.ts';
 import { comparedPages } from './rows/comparison.ts';
 import { copiedLinks } from './rows/copy.ts';
@@ -35,8 +35,6 @@ export interface CopyOptions extends SelectionOptions, BulkOptions {
 interface Findings {
   /** Undefined if the run was resumed. */
   plan?: ChangePlan;
-  /** Number of links whose `max_clicks` the target does not support. */
-  withoutBound: number;
   readonly tags: CopiedTags;
 }
 
@@ -50,7 +48,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   // If only some links are copied, only their own tags are copied.
   const isWhole = selection.kind === 'listing' && isEverything(selection) && !options.filter;
   const tags = copiedTags(target);
-  const findings: Findings = { withoutBound: 0, tags };
+  const findings: Findings = { tags };
   async function* pages(): AsyncGenerator<SelectedPage<ComparedLink<KnownRecord>>> {
     const { items, hasLabel } = await copiedLinks(links, map, accounts);
     if (isWhole) tags.labels = await unusedTags(hasLabel, accounts);
@@ -74,7 +72,6 @@ function changeOf(
   findings: Findings,
   { source, target }: CopyAccounts,
 ): Omit<ListedChange, 'given' | 'links'> {
-  const decide = asCopied(target.edition);
   return {
     what: `copy from ${source.profile ?? source.client.identity.username}`,
     kind: 'apply',
@@ -87,12 +84,7 @@ function changeOf(
       doing: 'copying',
       undoLine: (run) => undoLineOf(run, undoOf(target)),
     },
-    decide(link: ComparedLink<KnownRecord>) {
-      const outcome = decide(link);
-      const isUnbound = outcome.kind === 'copy' && link.item?.max_clicks && outcome.fields.max_clicks === undefined;
-      findings.withoutBound += isUnbound ? 1 : 0;
-      return outcome;
-    },
+    decide: asCopied(target.edition),
     inspect: (plan) => Object.assign(findings, { plan }),
     operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
     payload: (key, fields) => appliedRow(key, withDefaults(fields), 'create'),
@@ -115,7 +107,7 @@ function ofTarget(error: CliError | undefined, { profile }: Session): CliError |
 }
 
 /** Reports the tags, the existing links, and the values that were not copied. */
-function withFindings(report: RowsReport, { plan, withoutBound, tags }: Findings, target: Session): RowsReport {
+function withFindings(report: RowsReport, { plan, tags }: Findings, target: Session): RowsReport {
   const existing = plan?.countOf('unchanged') ?? 0;
   const notes = (): string[] => [
     ...(report.notes?.() ?? []),
@@ -123,7 +115,9 @@ function withFindings(report: RowsReport, { plan, withoutBound, tags }: Findings
     ...(report.runRows !== undefined && existing > 0
       ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`]
       : []),
-    ...(report.runRows === undefined ? [] : notCopied(withoutBound, target.edition)),
+    ...(report.runRows === undefined
+      ? []
+      : ['not copied: clicks, last visits and dates of creation', ...(plan ? boundLines(plan) : [])]),
   ];
   return {
     ...alsoCounting('existing', existing, report),
@@ -131,10 +125,4 @@ function withFindings(report: RowsReport, { plan, withoutBound, tags }: Findings
     failure: (row) => ofTarget(report.failure?.(row), target),
     outcome: () => ofTarget(report.outcome?.() ?? tags.outcome(), target),
   };
-}
-
-/** Names the values that no API call can set. */
-function notCopied(withoutBound: number, edition: Edition): string[] {
-  const bound = `max_clicks of ${plainQuantity(withoutBound, 'link')}, which ${thisServer(edition)} does not have`;
-  return ['not copied: clicks, last visits and dates of creation', ...(withoutBound > 0 ? [`not copied: ${bound}`] : [])];
 }

@@ -129,7 +129,7 @@ describe('P4: a link and the account that it is copied to', () => {
   const fields = { ...copied, max_clicks: 5 };
   test.for<['a' | 'b', UrlRecord | undefined, object]>([
     ['a', undefined, { kind: 'copy', fields }],
-    ['b', undefined, { kind: 'copy', fields: copied }],
+    ['b', undefined, { kind: 'copy', fields: copied, losesBound: true }],
     ['a', record({ note: 'n', max_clicks: 5 }), unchanged],
     ['a', record({ note: 'n' }), refused('it exists with other values: max_clicks', { fields })],
     ['a', record({ long_url: 'https://b.example/' }), refused('another link has the hash there', { fields })],

@@ -28,7 +28,7 @@ function linesOf(
 ): readonly string[] {
   const streams = new Streams(createTestSystem(world));
   const shortUrl = (found: { readonly short_url?: unknown }): string => `https://${found.short_url}`;
-  const plan = new ChangePlan(verb, { streams, shortUrl });
+  const plan = new ChangePlan(verb, { streams, shortUrl, edition: 'a' });
   plan.add([...links], of);
   return planLines(plan);
 }

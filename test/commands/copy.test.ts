@@ -137,6 +137,32 @@ describe.each([
   });
 });
 
+describe('a target without max_clicks', () => {
+  test.override({ edition: 'a', otherEdition: 'b' });
+
+  test('U3, I11, P4: limits that cannot be copied are said in a dry run and before anything is sent, and after it', async ({
+    run,
+    service,
+    there,
+  }) => {
+    const limited = (hash: string) => ({ custom_hash: hash, long_url: `https://example.com/${hash}`, max_clicks: 5 });
+    await store(service, [limited('h1'), ...numbered(1)]);
+    const line = (links: string) => `not copied: max_clicks of ${links}, which this server (edition B) does not have\n`;
+    const dry = await run(['copy', '--to', 'there', '-n']);
+    expect(dry.stderr).toContain(line('1 link'));
+    const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, stdin: 'n\n' };
+    const asked = await run(['copy', '--to', 'there'], watched);
+    expect(asked.stderr).toMatch(/not copied: max_clicks of 1 link,.*\nCopy 2 links to /);
+    expect(await changes(there.wire)).toEqual([]);
+    expect((await run(['copy', '--to', 'there', '--yes'])).stderr.split(line('1 link'))).toHaveLength(3);
+    await store(service, [limited('h2'), limited('h3')]);
+    // Only links that are copied lose something now.
+    expect((await run(['copy', '--to', 'there', '-n'])).stderr).toContain(line('2 links'));
+    await store(service, [limited('h4')]);
+    expect((await run(['copy', 'h4', '--to', 'there'], watched)).stderr).toContain(line('1 link'));
+  });
+});
+
 describe('killed', () => {
   test.override({ edition: 'b', otherEdition: 'a' });
 

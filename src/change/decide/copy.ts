@@ -12,7 +12,8 @@ export function asCopied(edition: Edition): (link: ComparedLink<KnownRecord>) =>
   return ({ item: link, record }) => {
     if (!link) return { kind: 'refused', reason: 'not found', code: 1306 };
     const fields = valuesOf(isBounded ? link : { ...link, max_clicks: undefined });
-    if (!record) return { kind: 'copy', fields };
+    const losesBound = !isBounded && Boolean(link.max_clicks);
+    if (!record) return { kind: 'copy', fields, ...(losesBound && { losesBound }) };
     if (!sameUrl(link.long_url, record.long_url)) {
       return { kind: 'refused', reason: 'another link has the hash there', fields };
     }

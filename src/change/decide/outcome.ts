@@ -13,8 +13,8 @@ export type PlannedOutcome =
   | { readonly kind: 'reset' }
   /** Creates a link that does not exist, or creates it again. */
   | { readonly kind: 'create'; readonly fields: EditFields }
-  /** Copies a link of another account. */
-  | { readonly kind: 'copy'; readonly fields: EditFields }
+  /** Copies a link of another account. `losesBound`: without its `max_clicks`, which this server does not have. */
+  | { readonly kind: 'copy'; readonly fields: EditFields; readonly losesBound?: true }
   | { readonly kind: 'unchanged' }
   /** The change does not apply to the link; `reason` says why it is named. */
   | { readonly kind: 'untouched'; readonly reason: string }

@@ -42,11 +42,13 @@ export const signs: { readonly [K in PlannedOutcome['kind']]?: string } = {
 /** A plan of any number of links, in constant memory. */
 export class ChangePlan {
   readonly verb: PlanVerb;
-  readonly session: Pick<Session, 'streams' | 'shortUrl'>;
+  readonly session: Pick<Session, 'streams' | 'shortUrl' | 'edition'>;
   /** Number of links read, as in `412 of 3,300`; undefined for named links. */
   read: number | undefined;
   count = 0;
   planned = 0;
+  /** Number of copies without their `max_clicks`. */
+  unbounded = 0;
   /** The link, if exactly one was added. */
   only: PlannedLink | undefined;
   /** Links grouped by equal changes. */
@@ -83,6 +85,7 @@ export class ChangePlan {
     this.#kinds.set(outcome.kind, this.countOf(outcome.kind) + 1);
     if (isPlanned(outcome)) {
       this.planned += 1;
+      if (outcome.kind === 'copy' && outcome.losesBound) this.unbounded += 1;
       this.folds.add(foldOf(link, this.verb), link);
       this.#domains.add(target.domain);
     } else if ('reason' in outcome) this.reasons.add(outcome.reason, link);

@@ -1,4 +1,5 @@
-import { grouped, quantity } from '../../output/quantity.ts';
+import { thisServer } from '../../contract/editions.ts';
+import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { type ChangePlan, type Group, type Groups, kindWords, participles } from './plan.ts';
 import { type PlanMarks, PlanScreen } from './screen.ts';
@@ -104,12 +105,20 @@ export const losses = {
   copy: 'copies start with 0 clicks and the date of the copy',
 } as const;
 
-export function lossLines({ verb, folds }: ChangePlan): string[] {
+export function lossLines(plan: ChangePlan): string[] {
+  const { verb, folds } = plan;
   if (verb === 'differ') return [];
   const kinds = kindsOf(folds);
-  return (['delete', 'reset', 'create', 'copy'] as const)
+  const lost = (['delete', 'reset', 'create', 'copy'] as const)
     .filter((kind) => kinds.has(kind) && !(kind === 'create' && verb === 'apply'))
     .map((kind) => losses[kind]);
+  return [...lost, ...boundLines(plan)];
+}
+
+/** Also shown after a copy. */
+export function boundLines({ unbounded, session }: ChangePlan): string[] {
+  if (unbounded === 0) return [];
+  return [`not copied: max_clicks of ${plainQuantity(unbounded, 'link')}, which ${thisServer(session.edition)} does not have`];
 }
 
 function kindsOf(folds: Groups): ReadonlySet<PlannedOutcome['kind']> {
