@@ -161,6 +161,14 @@ export function callsPerBatch({ mode }: Pick<RunPlan, 'mode'>): number {
   return mode?.name === 'checked' ? 2 : 1;
 }
 
+/** Runs that request hashes prove with their first new links that the server keeps them. */
+export function needsProof(
+  { mode, isOneOff }: Pick<RunPlan, 'mode' | 'isOneOff'>,
+  { kind, doubt }: Pick<BulkOperation, 'kind' | 'doubt'>,
+): boolean {
+  return !isOneOff && (mode?.name === 'keyed' ? doubt === 'repeat' : kind === 'apply');
+}
+
 export interface RunFacts {
   readonly run: string;
   readonly kind: OperationKind;

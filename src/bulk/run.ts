@@ -13,7 +13,7 @@ import { rulesOf } from './operations/batches.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
 import { isCrowded } from './past-runs/run-names.ts';
 import type { RowOutcome } from './results/row-outcome.ts';
-import { concurrencyOf, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
+import { concurrencyOf, needsProof, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
 import { BudgetError, countCalls, createLimiter } from './sending/limiter.ts';
 import { createStop } from './sending/stop.ts';
 
@@ -101,7 +101,6 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const { state } = begun;
   const isChecked = mode?.name === 'checked';
   const { needsMark, readsFirst } = readingOf(plan, beginnings);
-  const isProven = !plan.isOneOff && (mode?.name === 'keyed' ? operation.doubt === 'repeat' : operation.kind === 'apply');
   const priorDestinations = new Map(state.priorDestinations);
   const older = needsMark || state.mark ? new Set(state.mark?.known) : undefined;
   const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run, older));
@@ -140,7 +139,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
       if (!isAllowed) stop.because(new BudgetError(plan.budget));
       return isAllowed;
     },
-    prove: isProven
+    prove: needsProof(plan, operation)
       ? loadedWhenCalled(async () => (await import('./checked/idempotency-probe.ts')).createIdempotencyProbe(run))
       : undefined,
   };

@@ -194,7 +194,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const ran = await linkctl(['apply', '-f', path, '--prune', 'git', '-n', '-o', 'json']);
     expect(ran.code).toBe(0);
     const { requests } = JSON.parse(ran.stdout);
-    expect(requests.map(({ method }: { method: string }) => method).toSorted()).toEqual(['DELETE', 'PATCH', 'POST']);
+    // The first new link tests the server.
+    expect(requests.map(({ method }: { method: string }) => method).toSorted()).toEqual(['DELETE', 'PATCH', 'POST', 'POST']);
     expect(JSON.stringify(requests)).not.toContain('"operation"');
     const rows = await linkctl(['apply', '-f', path, '-n']);
     expect(rows.stdout.trimEnd().split('\n')).toHaveLength(4);

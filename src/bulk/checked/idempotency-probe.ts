@@ -16,6 +16,7 @@ import { serializeBatch } from '../operations/batches.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import { runFolders } from '../past-runs/run-names.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
+import type { RunPlan } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { newerThan, scanFront, takeWatermark } from './newest-links.ts';
 
@@ -28,15 +29,14 @@ import { newerThan, scanFront, takeWatermark } from './newest-links.ts';
  * first, once.
  */
 export function createIdempotencyProbe(run: Execution): NonNullable<Execution['prove']> {
-  const note = noteOf(run);
-  let proven = existsSync(note);
+  let proven = isProven(run);
   let turn: Promise<unknown> = Promise.resolve();
 
   async function prove(rows: readonly BulkRow[]): Promise<Map<number, RowOutcome>> {
     const outcomes = new Map<number, RowOutcome>();
-    const made = repeats(run) ? rows : rows.filter(({ payload }) => kindOf(payload, run.operation) === 'shorten');
-    for (let start = 0, size = 1; start < made.length && !proven && !run.stop.reason; start += size, size *= 2) {
-      const result = await proveWith(made.slice(start, start + size), run);
+    for (const some of probesOf(rows, run.operation)) {
+      if (proven || run.stop.reason) break;
+      const result = await proveWith(some, run);
       for (const outcome of result.outcomes) outcomes.set(outcome.index, outcome);
       proven = result.proven;
     }
@@ -48,7 +48,7 @@ export function createIdempotencyProbe(run: Execution): NonNullable<Execution['p
   function keepProof(): void {
     try {
       makePrivateFolder(runFolders(run.stateFolder).proofs);
-      atomicWrite(note, 'rule 4.3.4 holds\n', run.system);
+      atomicWrite(noteOf(run), 'rule 4.3.4 holds\n', run.system);
     } catch (error) {
       run.stop.because(error);
     }
@@ -61,8 +61,23 @@ export function createIdempotencyProbe(run: Execution): NonNullable<Execution['p
   };
 }
 
-function repeats({ operation }: Execution): boolean {
+/** Yields the rows of each probe: one, then twice as many each time. The last one that is sent is repeated if that is harmless. */
+export function* probesOf(rows: readonly BulkRow[], operation: BulkOperation): Generator<readonly BulkRow[]> {
+  const made = repeats({ operation }) ? rows : rows.filter(({ payload }) => kindOf(payload, operation) === 'shorten');
+  for (let start = 0, size = 1; start < made.length; start += size, size *= 2) yield made.slice(start, start + size);
+}
+
+export function repeats({ operation }: Pick<Execution, 'operation'>): boolean {
   return operation.doubt === 'repeat';
+}
+
+/** Also the run that a dry run stands for. */
+export type RunToProve = Pick<Execution, 'client' | 'domain' | 'stateFolder'> & {
+  readonly plan: Pick<RunPlan, 'mode' | 'isOneOff'>;
+};
+
+export function isProven(run: RunToProve): boolean {
+  return existsSync(noteOf(run));
 }
 
 /** Two readings of the total, and the second request. */
@@ -70,11 +85,11 @@ const ownCalls = 3;
 
 /** Returns the number of calls that the proof needs besides those of its rows; 0 if the proof exists. */
 export function callsToProve(run: Execution): number {
-  return existsSync(noteOf(run)) ? 0 : ownCalls;
+  return isProven(run) ? 0 : ownCalls;
 }
 
 /** A proof holds for one server, account and domain, and either with or without generated hashes. */
-function noteOf({ client, domain, plan, stateFolder }: Execution): string {
+function noteOf({ client, domain, plan, stateFolder }: RunToProve): string {
   const { server, username } = client.identity;
   const subject = JSON.stringify([server, username, domain ?? null, plan.mode?.generateHashes ?? false]);
   return join(runFolders(stateFolder).proofs, checksum(subject));

@@ -1,7 +1,7 @@
 import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { BulkOperation } from '../../bulk/operations/operation.ts';
 import { plannedCalls } from '../../bulk/operations/planned-calls.ts';
-import type { OperationSettings, RunRow } from '../../bulk/run-plan.ts';
+import type { OperationSettings, RunPlan, RunRow } from '../../bulk/run-plan.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
@@ -11,6 +11,7 @@ import { type PlannedRequest, requestOf } from '../../output/planned-requests.ts
 import type { RowsReport } from '../../output/report.ts';
 import type { ListedChange, NamedChange } from '../change.ts';
 import type { PlannedLink } from '../decide/outcome.ts';
+import { environmentOf } from '../environment.ts';
 import { keptRows } from '../rows/read-links.ts';
 import { isUndoKept, pinnedDomain } from '../run-settings.ts';
 import { tagRequests } from '../tags/tags.ts';
@@ -18,7 +19,7 @@ import { ChangePlan, decidedLinks, decidedPages, refusalOf, runRowOf } from './p
 import { planReport, wantsRows } from './report.ts';
 
 /** The rows of a run, and the operation that sends them. */
-interface SentRows extends Omit<Parameters<typeof plannedCalls>[0], 'operation'> {
+interface SentRows extends Omit<Parameters<typeof plannedCalls>[0], 'operation'>, Pick<RunPlan, 'mode'> {
   operation(settings: OperationSettings): BulkOperation;
   /** A run of typed links does not look up the default domain. */
   readonly fromArguments?: boolean | undefined;
@@ -26,13 +27,14 @@ interface SentRows extends Omit<Parameters<typeof plannedCalls>[0], 'operation'>
 
 /** Yields the requests that a run sends for these rows. */
 export async function* requestsOf(
-  { operation, fromArguments = false, ...sent }: SentRows,
+  { operation, mode, fromArguments = false, ...sent }: SentRows,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
   const { client } = session;
   const domain = fromArguments ? session.domain : await pinnedDomain(session);
   const settings = { client, domain, batchSize: sent.batchSize, mayCall: () => true };
-  for await (const call of plannedCalls({ ...sent, operation: operation(settings) })) yield requestOf(call);
+  const run = { ...environmentOf(session), domain, plan: { mode, isOneOff: fromArguments } };
+  for await (const call of plannedCalls({ ...sent, operation: operation(settings) }, run)) yield requestOf(call);
 }
 
 /** Shows the plan, rows or requests of a listed change without changing anything. Links are read once, as for the change itself. */

@@ -150,6 +150,7 @@ function urlRequests(
       operation: (settings) =>
         isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict }),
       payload: (item) => payload(item as ShortenItem),
+      mode,
       batchSize,
       isRead: isUpdate,
       fromArguments,
