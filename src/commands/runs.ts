@@ -76,7 +76,8 @@ export function register(command: Command, run: Runner): void {
       'What shorten -f guarantees depends on the rows:',
       [
         '  keyed    each row has a custom_hash, or --generate-hashes. Safe to resume:',
-        '           every row has its own hash, so no row is made twice',
+        '           every row has its own hash, so no row is made twice. created may',
+        '           include links that existed as requested',
         '  dedupe   --dedupe: at most one new link per long URL',
         '  checked  otherwise: each row is confirmed by reading the account back; rows',
         '           that cannot be confirmed are reported as unknown',

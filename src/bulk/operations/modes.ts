@@ -44,7 +44,8 @@ export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }:
 
 /** For `-v`, the JSON summary and help. */
 export const guarantees: { readonly [M in ModeName]: string } = {
-  keyed: 'safe to resume: every row has its own hash, so no row is made twice',
+  keyed:
+    'safe to resume: every row has its own hash, so no row is made twice; created may include links that existed as requested',
   dedupe: 'at most one new link per long URL; existing means not proven new',
   checked: 'each row is confirmed by reading the account back; rows that cannot be confirmed are unknown',
 };
