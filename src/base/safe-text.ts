@@ -27,6 +27,9 @@ export function unicodeTest(pattern: string, plain = /^[ -~]*$/): (text: string)
 
 export const hasControlCharacter = unicodeTest('\\p{Cc}');
 
+/** Includes blanks. */
+export const hasInvisible = unicodeTest('[\\s\\p{Cc}\\p{Cs}]', /^[!-~]*$/);
+
 /** Escapes characters that could control a terminal or break a line, such as `\x1b`, `\n`, `\u202e`. */
 export function safe(text: string): string {
   return maybeUnsafe.test(text) ? text.replace(everyUnsafe(), visible) : text;

@@ -1,10 +1,11 @@
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
-import { unicodeTest } from '../base/safe-text.ts';
+import { hasInvisible, unicodeTest } from '../base/safe-text.ts';
 import { type Field, type FieldKind, type FieldName, fields, hashPattern, lengthFault } from '../contract/fields.ts';
 import { splitList } from '../contract/tag-label.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import type { UtmName } from '../link/rules/utm.ts';
+import { isHash } from '../link/value.ts';
 import { dayFromFlag, dayOf, isRelative, notDate, type Refused } from './dates.ts';
 
 /**
@@ -101,10 +102,8 @@ export function longUrlFault(text: string): string | undefined {
   return (plain ? URL.canParse(text) : parseUrl(text) !== undefined) ? undefined : 'is not a valid URL';
 }
 
-/** The hash must not turn into another URL. API.md defines neither its characters nor its length. */
 export function existingHash(text: string): string | Refused {
-  const bad = text === '' || text === '.' || text === '..' || /[,/?#\\]/.test(text) || hasInvisible(text);
-  return bad ? { refused: text === '' ? 'is empty' : `${quoted(text)} is not a hash` } : text;
+  return isHash(text) ? text : { refused: text === '' ? 'is empty' : `${quoted(text)} is not a hash` };
 }
 
 const fromText: { readonly [K in FieldKind]: (text: string, field: Field) => KindValues[K] | Refused } = {
@@ -139,7 +138,6 @@ const beginsWithHost = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#\\]/;
 const userinfo = /^https?:\/\/[^/?#\\]*@/i;
 const noWebAddress = 'is not an http or https URL';
 const printableAscii = /^[!-~]+$/;
-const hasInvisible = unicodeTest('[\\s\\p{Cc}\\p{Cs}]', /^[!-~]*$/);
 const hasForbidden = unicodeTest('[\\0\\p{Cs}]');
 const hasControl = unicodeTest('[\\p{Cc}\\p{Cs}]');
 

@@ -45,5 +45,5 @@ const defaultPorts = { http: '80', https: '443' } as const;
 
 /** Records contain short URLs without the scheme. */
 export function withoutScheme(shortUrl: string): string {
-  return shortUrl.replace(/^https?:\/\//, '');
+  return shortUrl.replace(/^https?:\/\//i, '');
 }

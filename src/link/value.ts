@@ -1,13 +1,19 @@
+import { hasInvisible } from '../base/safe-text.ts';
 import type { RecordField } from '../contract/fields.ts';
 import { foldedHash } from '../contract/link.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';
-import { hostName, parseUrl } from '../contract/web-address.ts';
+import { hostName, parseUrl, withoutLocalPort } from '../contract/web-address.ts';
 
 /** Each field has a canonical form for comparisons and for people. Requests keep what was typed, and JSON output what the server sent. */
 export type ValueField = 'hash' | RecordField;
 
 /** Known values of a link in any spelling. */
 export type LinkValues = Readonly<Partial<Record<ValueField, unknown>>>;
+
+/** False for text that would turn into another URL or another list of hashes. API.md defines neither its characters nor its length. */
+export function isHash(text: string): boolean {
+  return text !== '' && text !== '.' && text !== '..' && !/[,/?#\\]/.test(text) && !hasInvisible(text);
+}
 
 /** A missing value gets the API's default. */
 export function canonical(field: ValueField, value: unknown): string {
@@ -53,10 +59,10 @@ export function tagSet(tags: readonly string[]): string[] {
   return tags.length === 0 ? [] : [...new Set(tags.map(trimmedLabel))].sort();
 }
 
-/** Without scheme; the host is in ASCII and lower case. */
+/** Of a short URL without scheme. The host is in ASCII and lower case; that of a service on this computer has no port. */
 export function canonicalShortUrl(text: string): string {
   const slash = text.indexOf('/');
-  const host = slash < 0 ? '' : hostName(text.slice(0, slash));
+  const host = slash < 0 ? '' : withoutLocalPort(hostName(text.slice(0, slash)));
   return host === '' ? text : host + text.slice(slash);
 }
 

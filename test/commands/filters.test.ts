@@ -111,6 +111,24 @@ for (const edition of ['a', 'b'] as const) {
       expect(await sent(wire)).toEqual([]);
     });
 
+    test('F2: a change with a negated filter keeps the link that it names, however the short URL is written', async ({
+      linkctl,
+      service,
+    }) => {
+      await store(service, numbered(3));
+      const url = (await linkctl(['list', 'h1', '-o', 'json'])).stdout;
+      const [{ short_url: shortUrl }] = JSON.parse(url).urls;
+      const remove = (filter: string) => linkctl(['delete', '--all', '--filter', filter, '--yes', '--max-affected', '3']);
+      expect(await remove(`hash!=${shortUrl}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a hash') });
+      expect(await remove('domain!=*.test')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a domain name') });
+      expect(await remove('url!=example.com/1')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not an http') });
+      expect(hashesOf(await linkctl(['list', '--fields', 'hash']))).toEqual(['h2', 'h1', 'h0']);
+      expect((await remove(`short_url!=http://${shortUrl.replace(/^[^/]*/, (host: string) => host.toUpperCase())}`)).code).toBe(
+        0,
+      );
+      expect(hashesOf(await linkctl(['list', '--fields', 'hash']))).toEqual(['h1']);
+    });
+
     test('F1: stats takes searches and filters', async ({ linkctl, service }) => {
       await store(service, mixed);
       await visit(service, 'old1', 2);

@@ -64,5 +64,7 @@ describe('one form for all spellings of a value', () => {
   test('a host has no case, and all the rest has', () => {
     expect(canonicalShortUrl('S.Ex/aB')).toBe('s.ex/aB');
     expect(canonicalShortUrl('aB')).toBe('aB');
+    // The port of a service on this computer changes.
+    expect(canonicalShortUrl('LOCALHOST:8787/aB')).toBe('localhost/aB');
   });
 });

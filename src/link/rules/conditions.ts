@@ -6,7 +6,7 @@ import { foldLabel } from '../../contract/tag-label.ts';
 import { readWebAddress, type WebAddress } from '../http-url.ts';
 import { canonicalUrl, lastDay } from '../value.ts';
 import { readPattern } from './pattern.ts';
-import { beginsWithPath, urlPrefix } from './url-prefix.ts';
+import { urlPrefix } from './url-prefix.ts';
 
 export const operators = ['=', '!=', '<', '<=', '>', '>=', '^=', '~'] as const;
 
@@ -21,7 +21,7 @@ export interface Comparison<Allowed extends Operator = Operator> {
   refuse(reason: string): UsageError;
 }
 
-/** Operators of a kind of values, and their comparison. */
+/** Operators of a kind of values, and their comparison. Its texts are refused if no value can match: negated, they would match all. */
 export interface ValueKind<Value, Allowed extends Operator = Operator> {
   readonly operators: readonly Allowed[];
   /** Throws the error of `refuse` for a text that cannot be compared. */
@@ -73,18 +73,24 @@ export const booleans: ValueKind<boolean, '=' | '!='> = {
   },
 };
 
-/** Compares text exactly, with case. */
-export const texts: ValueKind<string, (typeof matching)[number]> = {
-  operators: matching,
-  condition(comparison) {
-    const { operator, text } = comparison;
-    if (operator === '=') return (value) => value === text;
-    if (operator === '!=') return (value) => value !== text;
-    if (operator === '~') return patternOf(comparison);
-    const start = required(comparison);
-    return (value) => value.startsWith(start);
-  },
-};
+/** Compares text exactly, with case. `read` returns the text to compare, and throws the error of `refuse`. */
+export function texts(
+  read = ({ text }: Comparison) => text,
+  begins = (value: string, start: string) => value.startsWith(start),
+): ValueKind<string, (typeof matching)[number]> {
+  return {
+    operators: matching,
+    condition(comparison) {
+      const { operator } = comparison;
+      if (operator === '~') return patternOf(comparison);
+      if (operator === '^=') required(comparison);
+      const wanted = read(comparison);
+      if (operator === '^=') return (value) => begins(value, wanted);
+      const isEqual = operator === '=';
+      return (value) => (value === wanted) === isEqual;
+    },
+  };
+}
 
 /** Compares labels without case (2.5). An empty text means "no tags". */
 export const labels: ValueKind<readonly string[], (typeof matching)[number]> = {
@@ -115,30 +121,22 @@ export const urls: ValueKind<string, (typeof matching)[number]> = {
     const { operator } = comparison;
     if (operator === '~') return patternOf(comparison);
     const text = required(comparison);
-    if (operator === '^=') return refusing(comparison.refuse, () => urlPrefix(text).matches);
+    if (!readWebAddress(text)) throw comparison.refuse(`${quoted(text)} is not an http or https URL`);
+    if (operator === '^=') return urlPrefix(text).matches;
     const wanted = canonicalUrl(text);
     const isEqual = operator === '=';
     return (value) => (canonicalUrl(value) === wanted) === isEqual;
   },
 };
 
-export const paths: ValueKind<string, (typeof matching)[number]> = {
-  operators: matching,
-  condition(comparison) {
-    if (comparison.operator !== '^=') return texts.condition(comparison);
-    const start = required(comparison);
-    return (value) => beginsWithPath(value, start);
-  },
-};
-
 /** Other schemes than http(s) have no host. The port counts if the expression has one. */
-export const hosts: ValueKind<WebAddress | undefined, '=' | '!=' | '~'> = {
+export const hosts: ValueKind<WebAddress | null, '=' | '!=' | '~'> = {
   operators: ['=', '!=', '~'],
   condition(comparison) {
     const { operator, refuse } = comparison;
     if (operator === '~') {
       const fits = patternOf(comparison);
-      return (address) => address !== undefined && fits(address.hostname);
+      return (address) => address !== null && fits(address.hostname);
     }
     const text = required(comparison);
     const [, below = '', name = '', port] = /^(\*\.)?(.*?)(?::(\d+))?$/s.exec(text) ?? [];
@@ -149,7 +147,7 @@ export const hosts: ValueKind<WebAddress | undefined, '=' | '!=' | '~'> = {
       : ({ hostname }: WebAddress) => hostname === wanted.hostname;
     const isEqual = operator === '=';
     return (address) =>
-      (address !== undefined && fitsName(address) && (port === undefined || address.port === `${Number(port)}`)) === isEqual;
+      (address !== null && fitsName(address) && (port === undefined || address.port === `${Number(port)}`)) === isEqual;
   },
 };
 

@@ -6,8 +6,8 @@ import { type Edition, thisServer } from '../../contract/editions.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
-import { readWebAddress } from '../http-url.ts';
-import { canonicalShortUrl, canonicalUrl, lastDay, noteText, textOf } from '../value.ts';
+import { readWebAddress, withoutScheme } from '../http-url.ts';
+import { canonicalShortUrl, isHash, lastDay, noteText, textOf } from '../value.ts';
 import {
   booleans,
   type Comparison,
@@ -17,12 +17,12 @@ import {
   numbers,
   type Operator,
   operators,
-  paths,
   texts,
   urls,
   type ValueKind,
   words,
 } from './conditions.ts';
+import { beginsWithPath } from './url-prefix.ts';
 
 export interface LinkFilter {
   matches(record: UrlRecord): boolean;
@@ -50,9 +50,10 @@ interface FilterField {
   condition(comparison: Comparison): Condition;
 }
 
+/** A link for which `valueIn` returns undefined fits no comparison, because nothing is known of it. */
 function field<Value, Allowed extends Operator>(
   kind: ValueKind<Value, Allowed>,
-  valueIn: (record: UrlRecord, today: string) => Value,
+  valueIn: (record: UrlRecord, today: string) => Value | undefined,
   edition?: Edition,
 ): FilterField {
   return {
@@ -64,7 +65,10 @@ function field<Value, Allowed extends Operator>(
         throw comparison.refuse(`this field has no operator ${given}; expected ${kind.operators.join(' ')}`);
       const fits = kind.condition({ ...comparison, operator });
       const today = utcDay(comparison.now);
-      return (record) => fits(valueIn(record, today));
+      return (record) => {
+        const value = valueIn(record, today);
+        return value !== undefined && fits(value);
+      };
     },
   };
 }
@@ -72,17 +76,17 @@ function field<Value, Allowed extends Operator>(
 const longUrl = field(urls, ({ long_url }) => long_url);
 
 const filterFields: ReadonlyMap<string, FilterField> = new Map([
-  ['hash', field(texts, ({ hash }) => hash)],
-  ['short_url', field(texts, ({ short_url = '' }) => canonicalShortUrl(short_url))],
-  ['short_url_with_protocol', field(texts, ({ short_url_with_protocol = '' }) => canonicalUrl(short_url_with_protocol), 'a')],
-  ['domain', field(words(domainName, 'domain name'), ({ short_url }) => domainName(recordDomain({ short_url }) ?? ''))],
+  ['hash', field(texts(hashIn), ({ hash }) => hash)],
+  ['short_url', field(texts(shortUrlIn), ({ short_url }) => short_url && canonicalShortUrl(short_url))],
+  ['short_url_with_protocol', field(urls, ({ short_url_with_protocol }) => short_url_with_protocol, 'a')],
+  ['domain', field(words(domainName, 'domain name, such as s.ex'), domainOf)],
   ['long_url', longUrl],
   ['url', longUrl],
   ['scheme', field(words(schemeName, 'scheme, such as https'), ({ long_url }) => schemeName(long_url.split(':', 1)[0] ?? ''))],
-  ['host', field(hosts, ({ long_url }) => readWebAddress(long_url))],
-  ['path', field(paths, ({ long_url }) => pathOf(long_url))],
+  ['host', field(hosts, ({ long_url }) => readWebAddress(long_url) ?? null)],
+  ['path', field(texts(pathIn, beginsWithPath), ({ long_url }) => pathOf(long_url))],
   // A note of white space alone is not empty.
-  ['note', field(texts, ({ note }) => noteText(note) || textOf(note))],
+  ['note', field(texts(), ({ note }) => noteText(note) || textOf(note))],
   ['tags', field(labels, ({ tags }) => tags ?? [])],
   ['total_clicks', field(numbers, ({ total_clicks }) => total_clicks)],
   ['unique_clicks', field(numbers, ({ unique_clicks }) => unique_clicks)],
@@ -97,8 +101,32 @@ function isBefore(day: string, today: string): boolean {
   return day !== '' && day < today;
 }
 
+function hashIn({ text, refuse }: Comparison): string {
+  if (!isHash(text)) throw refuse(`${quoted(text)} is not a hash; for a short URL use short_url`);
+  return text;
+}
+
+/** Accepts the spellings of an operand. */
+function shortUrlIn({ operator, text, refuse }: Comparison): string {
+  const shortUrl = canonicalShortUrl(withoutScheme(text));
+  // The beginning may be a part of the domain.
+  if (operator === '^=') return shortUrl.includes('/') ? shortUrl : shortUrl.toLowerCase();
+  if (!/^[^/]+\/[^?#]*[^?#/]$/.test(shortUrl)) throw refuse(`${quoted(text)} is not a short URL, such as s.ex/abc`);
+  return shortUrl;
+}
+
+function pathIn({ text, refuse }: Comparison): string {
+  if (!/^\/[^?#]*$/.test(text)) throw refuse(`${quoted(text)} is not a path, such as /shop`);
+  return text;
+}
+
+function domainOf(record: UrlRecord): string | undefined {
+  const domain = recordDomain(record);
+  return domain && domainName(domain);
+}
+
 function domainName(text: string): string {
-  return withoutLocalPort(hostName(text));
+  return text.includes('*') ? '' : withoutLocalPort(hostName(text));
 }
 
 /** An empty path is `/`; other schemes than http(s) have none. */

@@ -110,6 +110,16 @@ describe('F2: what an expression selects', () => {
     ['hash^=A', true, false],
     ['hash~^[a-z]+$', false, true],
     ['short_url^=s.ex/', true, false],
+    ['short_url^=S.E', true, false],
+    ['short_url=s.ex/abc', false, false],
+    // A short URL may be typed like an operand.
+    ['short_url=https://s.ex/Abc', true, false],
+    ['short_url!=HTTP://S.EX/Abc', false, true],
+    ['short_url=bücher.ex/def', false, true],
+    ['short_url^=http://S.ex/A', true, false],
+    // Proves nothing, because listings do not have it.
+    ['short_url_with_protocol!=https://s.ex/Abc', false, false],
+    ['short_url_with_protocol^=https://s.ex', false, false],
     ['note=', false, true],
     ['note!=', true, false],
     ['note=Spring = sale', true, false],
@@ -147,6 +157,13 @@ describe('F2: what an expression selects', () => {
   test('white space around a note, which some servers write, is not compared', () => {
     expect(filterOf(['note=Spring']).matches({ ...link, note: ' Spring\n' })).toBe(true);
   });
+
+  test.each(['short_url!=s.ex/aa', 'domain!=s.ex', 'short_url^=s.ex'])(
+    '%s selects no link whose short URL the server leaves out',
+    (expression) => {
+      expect(filterOf([expression]).matches({ ...link, short_url: undefined } as unknown as UrlRecord)).toBe(false);
+    },
+  );
 
   test('all expressions must hold', () => {
     expect(filterOf(['total_clicks>0', 'tags=spring']).matches(link)).toBe(true);
@@ -228,12 +245,27 @@ describe('F2: what cannot be understood is refused, with what can', () => {
     ['expiration_date=2026-02-30', '"2026-02-30" is not a date: YYYY-MM-DD, +30d, -90d or never'],
     ['expired=maybe', '"maybe" is not true or false'],
     ['expired<true', 'this field has no operator <; expected = !='],
+    ['short_url=', '"" is not a short URL, such as s.ex/abc'],
+    ['short_url!=aa', '"aa" is not a short URL, such as s.ex/abc'],
+    ['short_url!=s.ex/', '"s.ex/" is not a short URL, such as s.ex/abc'],
+    ['short_url!=https://s.ex/aa/?x', '"https://s.ex/aa/?x" is not a short URL, such as s.ex/abc'],
+    ['hash!=', '"" is not a hash; for a short URL use short_url'],
+    ['hash!=s.ex/aa', '"s.ex/aa" is not a hash; for a short URL use short_url'],
+    ['hash^=s.ex/', '"s.ex/" is not a hash; for a short URL use short_url'],
+    ['hash=a,b', '"a,b" is not a hash; for a short URL use short_url'],
+    ['domain!=*.test', '"*.test" is not a domain name, such as s.ex'],
+    ['path!=', '"" is not a path, such as /shop'],
+    ['path=shop/x', '"shop/x" is not a path, such as /shop'],
+    ['path^=shop', '"shop" is not a path, such as /shop'],
+    ['path!=/shop/x?u=1', '"/shop/x?u=1" is not a path, such as /shop'],
     ['host=', 'the value is empty'],
     ['host=https://a.example', '"https://a.example" is not a host, such as a.example, *.a.example or a.example:8080'],
     ['host=a.*.example', '"a.*.example" is not a host, such as a.example, *.a.example or a.example:8080'],
     ['host=ann@a.example', '"ann@a.example" is not a host, such as a.example, *.a.example or a.example:8080'],
     ['scheme=https://', '"https://" is not a scheme, such as https'],
     ['url^=a.example', '"a.example" is not an http or https URL'],
+    ['url!=a.example/x', '"a.example/x" is not an http or https URL'],
+    ['url=a.example:8080/x', '"a.example:8080/x" is not an http or https URL'],
     ['url=', 'the value is empty'],
     ['hash^=', 'the value is empty'],
     ['note~', 'the value is empty'],
