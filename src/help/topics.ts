@@ -265,7 +265,10 @@ const filters: Topic = {
         'expiration_date',
         'days: = != < <= > >= with 2031-01-31, +30d, -90d (from today, UTC) or never. A link without a date counts as later than any day',
       ],
-      ['last_visit', '[edition A] the same. A link without a visit counts as earlier than any day'],
+      [
+        'last_visit',
+        '[edition A] the same. A link without a visit counts as earlier than any day; one with clicks but no day never matches',
+      ],
       ['expired, email_stats', 'true or false: = !=; the name alone means true'],
       ['url, long_url', 'destination: = !=, ^= (begins with) and ~ (regular expression)'],
       ['short_url_with_protocol', '[edition A] the same for the short URL, where the server lists it'],

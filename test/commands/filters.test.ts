@@ -205,6 +205,21 @@ for (const edition of ['a', 'b'] as const) {
   });
 }
 
+test.for([
+  [null, ['h1']],
+  [undefined, ['h2', 'h1', 'h0']],
+] as const)(
+  'F2: a last visit of %s does not make a clicked link one that was never visited',
+  async ([last_visit, left], { linkctl, wire, service }) => {
+    await store(service, numbered(3));
+    await visit(service, 'h1', 12);
+    await wire.script([{ only: { method: 'GET' }, times: 'all', alter: { each: { last_visit } } }]);
+    const ran = await linkctl(['delete', '--all', '--filter', 'last_visit<-90d', '--yes', '--max-affected', '3']);
+    expect(ran.code).toBe(0);
+    expect(hashesOf(await linkctl(['list', '--fields', 'hash']))).toEqual(left);
+  },
+);
+
 describe('two domains', () => {
   test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
 

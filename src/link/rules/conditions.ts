@@ -31,8 +31,8 @@ export interface ValueKind<Value, Allowed extends Operator = Operator> {
 const ordering = ['=', '!=', '<', '<=', '>', '>='] as const;
 const matching = ['=', '!=', '^=', '~'] as const;
 
-/** A missing number matches no condition. */
-export const numbers: ValueKind<number | undefined, (typeof ordering)[number]> = {
+/** A counter of null matches no condition. */
+export const numbers: ValueKind<number, (typeof ordering)[number]> = {
   operators: ordering,
   condition({ operator, text, refuse }) {
     if (!/^\d{1,15}$/.test(text)) throw refuse(`${quoted(text)} is not a whole number of 0 or more`);
@@ -41,8 +41,8 @@ export const numbers: ValueKind<number | undefined, (typeof ordering)[number]> =
   },
 };
 
-/** Compares days in UTC. A missing day counts as the first or the last of all days. */
-export function days(without: 'first' | 'last'): ValueKind<string | null | undefined, (typeof ordering)[number]> {
+/** Compares days in UTC. No day counts as the first or the last of all days. */
+export function days(without: 'first' | 'last'): ValueKind<string | null, (typeof ordering)[number]> {
   const never = without === 'first' ? '' : '~';
   return {
     operators: ordering,

@@ -90,10 +90,10 @@ const filterFields: ReadonlyMap<string, FilterField> = new Map([
   ['tags', field(labels, ({ tags }) => tags ?? [])],
   ['total_clicks', field(numbers, ({ total_clicks }) => total_clicks)],
   ['unique_clicks', field(numbers, ({ unique_clicks }) => unique_clicks)],
-  ['last_visit', field(days('first'), ({ last_visit }) => last_visit, 'a')],
-  ['expiration_date', field(days('last'), ({ expiration_date }) => expiration_date)],
+  ['last_visit', field(days('first'), lastVisit, 'a')],
+  ['expiration_date', field(days('last'), ({ expiration_date = null }) => expiration_date)],
   ['expired', field(booleans, ({ expiration_date }, today) => isBefore(lastDay(expiration_date), today))],
-  ['max_clicks', field(numbers, ({ max_clicks }) => max_clicks, 'a')],
+  ['max_clicks', field(numbers, ({ max_clicks }) => max_clicks ?? 0, 'a')],
   ['email_stats', field(booleans, ({ email_stats }) => email_stats === true)],
 ]);
 
@@ -118,6 +118,11 @@ function shortUrlIn({ operator, text, refuse }: Comparison): string {
 function pathIn({ text, refuse }: Comparison): string {
   if (!/^\/[^?#]*$/.test(text)) throw refuse(`${quoted(text)} is not a path, such as /shop`);
   return text;
+}
+
+/** A link with clicks was visited, whether the server says when or not. */
+function lastVisit({ last_visit, total_clicks }: UrlRecord): string | null | undefined {
+  return total_clicks > 0 && lastDay(last_visit) === '' ? undefined : last_visit;
 }
 
 function domainOf(record: UrlRecord): string | undefined {

@@ -46,10 +46,10 @@ describe('F2: what an expression selects', () => {
     ['unique_clicks>9', false, false],
     ['unique_clicks<=9', true, true],
     [' total_clicks >= 0100 ', true, false],
-    // A field that the server leaves out fits nothing.
-    ['max_clicks=0', true, false],
-    ['max_clicks!=5', true, false],
-    ['max_clicks<5', true, false],
+    // Without it there is no limit.
+    ['max_clicks=0', true, true],
+    ['max_clicks!=5', true, true],
+    ['max_clicks!=0', false, false],
     // Days; no expiration date is later than any, no last visit older.
     ['expiration_date<+7d', true, false],
     ['expiration_date<+5d', false, false],
@@ -181,8 +181,30 @@ describe('F2: what an expression selects', () => {
   });
 
   test('the zero day of a database is no visit', () => {
-    const fits = (expression: string) => filterOf([expression]).matches({ ...link, last_visit: '0000-00-00 00:00:00' });
+    const fits = (expression: string) => filterOf([expression]).matches({ ...bare, last_visit: '0000-00-00 00:00:00' });
     expect(['last_visit=never', 'last_visit<-90d', 'last_visit>=2020-01-01'].map(fits)).toEqual([true, true, false]);
+  });
+
+  test.each<[string, Partial<UrlRecord>]>([
+    ['a server that does not send it', { total_clicks: 0, last_visit: undefined }],
+    ['a link with clicks, without it', { total_clicks: 12, last_visit: undefined }],
+    ['a link with clicks, and null', { total_clicks: 12, last_visit: null }],
+  ])('F2: %s shows no last visit that a filter could select by', (_, values) => {
+    const fits = (expression: string) => filterOf([expression]).matches({ ...link, ...values } as UrlRecord);
+    expect(['last_visit<-90d', 'last_visit=never', 'last_visit!=never', 'last_visit>-90d'].map(fits)).toEqual(
+      Array(4).fill(false),
+    );
+  });
+
+  test('a counter that the server leaves out fits no comparison', () => {
+    const fits = (expression: string) =>
+      filterOf([expression]).matches({ ...link, total_clicks: undefined } as unknown as UrlRecord);
+    expect(['total_clicks=0', 'total_clicks!=5', 'total_clicks<5'].map(fits)).toEqual([false, false, false]);
+  });
+
+  test('max_clicks of null is no limit', () => {
+    const fits = (expression: string) => filterOf([expression]).matches({ ...link, max_clicks: null } as unknown as UrlRecord);
+    expect(['max_clicks=0', 'max_clicks!=0'].map(fits)).toEqual([true, false]);
   });
 
   test('a long URL that is no web address has a scheme, and neither host nor path', () => {
