@@ -243,9 +243,6 @@ function applied(label: string, tags: readonly TagRecord[] | null | undefined): 
 
 /** Removes repeated labels: case makes no difference (2.5). Throws a UsageError. */
 function readLabels(operands: readonly string[], name = '<label>'): string[] {
-  const bad = operands.find((label) => label === '.' || label === '..');
-  // In a path, `.` and `..` would address another resource, so such a tag could never be deleted.
-  if (bad !== undefined) throw new UsageError(`${JSON.stringify(bad)} is not a label`);
   const seen = new Set<string>();
   return flagLabels(name, operands).filter((label) => seen.size < seen.add(foldLabel(label)).size);
 }

@@ -60,8 +60,8 @@ export function flagValue<Name extends Exclude<FieldName, 'tags'>>(
 }
 
 /** Each text is one label, even with commas. Throws a UsageError. */
-export function flagLabels(flag: string, texts: readonly string[]): string[] {
-  const value = labels(texts);
+export function flagLabels(flag: string, texts: readonly string[], read = labels): string[] {
+  const value = read(texts);
   if (isRefused(value)) throw new UsageError(refusalText(flag, value));
   return value;
 }
@@ -172,7 +172,14 @@ function wholeNumber(value: number, text: string): number | Refused {
   return Number.isSafeInteger(value) && value >= 0 ? value : { refused: `${quoted(text)} is not a whole number of 0 or more` };
 }
 
+/** Labels to attach. In a path, `.` and `..` would address another resource, so such a tag could never be deleted. */
 export function labels(entries: readonly unknown[]): string[] | Refused {
+  const bad = entries.find((entry) => entry === '.' || entry === '..');
+  return bad === undefined ? presentLabels(entries) : { refused: `${JSON.stringify(bad)} is not a label` };
+}
+
+/** Labels that links or tags have. */
+export function presentLabels(entries: readonly unknown[]): string[] | Refused {
   const found: string[] = [];
   for (const entry of entries) {
     if (typeof entry !== 'string') return { refused: 'must be an array of strings' };
