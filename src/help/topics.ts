@@ -278,6 +278,7 @@ const filters: Topic = {
       ['tags', 'one label: = != ^= ~, not case-sensitive. tags= means no tags'],
       ['domain', 'domain of the short URL: = !='],
     ],
+    'A value in double quotes is taken as it is: \'tags=" <x "\' is the label <x between two spaces. Double each quote in it. Regular expressions are not quoted.',
     'url^= and path^= end at a boundary: url^=https://a.example matches https://a.example/x and https://a.example?x, but not https://a.example.evil. The scheme and host are not case-sensitive, and the default port is the same as none. Regular expressions are those of JavaScript, without lookaround, back references and repetitions above 16, which could run for ever. They are case-sensitive except for tags; begin with ^ and end with $ to match the whole value.',
     {
       lines: [

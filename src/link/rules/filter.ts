@@ -177,5 +177,10 @@ function conditionOf(expression: string, { edition, now }: FilterContext): Condi
       known,
     );
   }
-  return found.condition({ operator, text, now, refuse });
+  return found.condition({ operator, text: operator === '~' ? text : unquoted(text), now, refuse });
+}
+
+/** Like a label in a tag expression. A pattern needs no quotes. */
+function unquoted(text: string): string {
+  return /^"((?:[^"]|"")*)"$/s.exec(text)?.[1]?.replaceAll('""', '"') ?? text;
 }

@@ -165,6 +165,23 @@ describe('F2: what an expression selects', () => {
     },
   );
 
+  test.each([
+    ['tags=" x "', ' x '],
+    ['tags= " x " ', ' x '],
+    ['tags="<=x"', '<=x'],
+    ['tags=">x"', '>X'],
+    ['tags="~x"', '~x'],
+    ['tags^=" x"', ' xy'],
+    ['tags="say ""hi"""', 'say "hi"'],
+    ['tags=say "hi"', 'say "hi"'],
+    ['tags="', '"'],
+    ['tags~^"x"$', '"x"'],
+    ['tags~"x"', '"x"'],
+  ])('a value in double quotes is taken as it is, outside of patterns: %s', (expression, label) => {
+    const fits = (tags: string[]) => filterOf([expression]).matches({ ...link, tags });
+    expect([fits([label]), fits([label.replaceAll(/[ "<=>~]/g, '')])]).toEqual([true, false]);
+  });
+
   test('all expressions must hold', () => {
     expect(filterOf(['total_clicks>0', 'tags=spring']).matches(link)).toBe(true);
     expect(filterOf(['total_clicks>0', 'tags=autumn']).matches(link)).toBe(false);
