@@ -28,10 +28,11 @@ export function utcTime(now: number): string {
 }
 
 /**
- * Reads `today`, `tomorrow`, `+30d`, `-90d`, `+2w`, `+6m` or `+1y` from today in UTC; undefined for other texts. A month without that day
- * gives its last day.
+ * Reads `today`, `tomorrow`, `+30d`, `-90d`, `+2w`, `+6m` or `+1y` from today in UTC; undefined for other texts. Ignores case. A month
+ * without that day gives its last day.
  */
-export function relativeDay(text: string, now: number): string | undefined {
+export function relativeDay(typed: string, now: number): string | undefined {
+  const text = typed.toLowerCase();
   if (text === 'today') return utcDay(now);
   if (text === 'tomorrow') return utcDay(now + dayLength);
   const [, count = '', unit = ''] = /^([+-]\d{1,5})([dwmy])$/.exec(text) ?? [];

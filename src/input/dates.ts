@@ -19,7 +19,7 @@ export type DateFormat = (typeof dateFormats)[number];
  * stay as typed because they are resolved when the run begins. Undefined for any other text.
  */
 export function dayOf(text: string): string | null | undefined {
-  if (text === 'never' || isNever(text)) return null;
+  if (isNever(text)) return null;
   if (isCalendarDate(text) || isRelative(text)) return text;
   const time = /^\d{4}-\d\d-\d\d[T ]/i.test(text) ? calendarTime(text) : undefined;
   return time === undefined ? undefined : utcDay(time);
@@ -27,7 +27,7 @@ export function dayOf(text: string): string | null | undefined {
 
 /** Accepts today and later days. The answer is the same on every day, because a run may be resumed on a later one. */
 export function isRelative(text: string): boolean {
-  return /^[+t]/.test(text) && relativeDay(text, latestToday) !== undefined;
+  return /^[+t]/i.test(text) && relativeDay(text, latestToday) !== undefined;
 }
 
 /** What is a date from this day is one from all days before it. */
@@ -61,6 +61,6 @@ export function dayFromFlag(text: string, now: number): string | null | Refused 
 }
 
 /** Appends `forms` if the text does not even look like a date. */
-export function notDate(text: string, forms = '; expected YYYY-MM-DD'): Refused {
+export function notDate(text: string, forms = '; expected YYYY-MM-DD or never'): Refused {
   return { refused: `${quoted(text)} is not a date${/^\d{4}-\d\d-\d\d$/.test(text) ? '' : forms}` };
 }

@@ -40,9 +40,9 @@ export function lastDay(value: unknown): string {
   return isNever(day) ? '' : day;
 }
 
-/** Servers write "never" as null, an empty text, a far day or the zero day of their database. */
+/** Servers write "never" as null, an empty text, a far day or the zero day of their database; people write the word. */
 export function isNever(date: string): boolean {
-  return date.startsWith('9999-12-31') || isZeroDay(date);
+  return /^never$/i.test(date) || date.startsWith('9999-12-31') || isZeroDay(date);
 }
 
 export function isZeroDay(date: string): boolean {

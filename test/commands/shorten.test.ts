@@ -38,6 +38,22 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     });
   });
 
+  test.for([
+    ['Never', null],
+    ['TOMORROW', '2026-02-01'],
+  ] as const)(
+    'I5: --expires and files take %s like any other word, whatever its case',
+    async ([word, day], { linkctl, wire }) => {
+      const options = { now: () => Date.parse('2026-01-31T23:59:00Z') };
+      const flag = await linkctl(['shorten', url, '--expires', word], options);
+      const stdin = `long_url,expiration_date\n${url},${word}\n`;
+      const file = await linkctl(['shorten', '-f', '-', '--input-format', 'csv'], { ...options, stdin });
+      expect([flag.code, file.code]).toEqual([0, 0]);
+      const dates = (await wire.requests()).flatMap(({ body }) => body.match(/(?<="expiration_date":)[^,}]+/g) ?? []);
+      expect(dates).toEqual([JSON.stringify(day), JSON.stringify(day)]);
+    },
+  );
+
   test('--expires with a day that is over goes out, with a warning', async ({ linkctl }) => {
     const ran = await linkctl(['shorten', url, '--expires', '2020-01-01']);
     expect(ran).toMatchObject({ code: 0, stderr: 'warning: --expires: 2020-01-01 is in the past\n' });

@@ -15,6 +15,9 @@ test.each([
   ['2031-12-31T23:30:00.000-02:00', '2032-01-01'],
   ['2031-12-31T00:30+0200', '2031-12-30'],
   ['never', null],
+  ['Never', null],
+  ['Tomorrow', 'Tomorrow'],
+  ['+30D', '+30D'],
   ['+30d', '+30d'],
   ['today', 'today'],
   ['+6000y', '+6000y'],
@@ -33,6 +36,8 @@ test.each([
 test.each([
   ['today', '2024-01-31'],
   ['tomorrow', '2024-02-01'],
+  ['TOMORROW', '2024-02-01'],
+  ['+2W', '2024-02-14'],
   ['+2w', '2024-02-14'],
   ['+1m', '2024-02-29'],
   ['+13m', '2025-02-28'],
@@ -120,7 +125,7 @@ describe('I5: a column of dates', () => {
 
   test('what is no date at all is an error of its row', async () => {
     expect((await failure(check(csv('soon', '31.12.31')))).lines.slice(1)).toEqual([
-      'links.csv:2:2: expiry: "soon" is not a date; expected YYYY-MM-DD',
+      'links.csv:2:2: expiry: "soon" is not a date; expected YYYY-MM-DD or never',
       'links.csv:3:2: expiry: "31.12.31" is not a date; expected YYYY-MM-DD, or 31.12.2031 with --date-format dmy',
     ]);
   });

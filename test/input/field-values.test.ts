@@ -77,7 +77,7 @@ describe('cells', () => {
     ['note', 'a\0b', 'contains an invalid character'],
     ['note', 'a\ud800', 'contains an invalid character'],
     ['expiration_date', '2025-02-30', '"2025-02-30" is not a date'],
-    ['expiration_date', '01/02/2024', '"01/02/2024" is not a date; expected YYYY-MM-DD'],
+    ['expiration_date', '01/02/2024', '"01/02/2024" is not a date; expected YYYY-MM-DD or never'],
     ['email_stats', 'perhaps', '"perhaps" is not true or false'],
     ['max_clicks', '-1', '"-1" is not a whole number of 0 or more'],
     ['max_clicks', '1.5', '"1.5" is not a whole number'],

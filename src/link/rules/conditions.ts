@@ -4,7 +4,7 @@ import { relativeDay } from '../../base/times.ts';
 import { isCalendarDate } from '../../contract/fields.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { readWebAddress, type WebAddress } from '../http-url.ts';
-import { canonicalUrl, lastDay } from '../value.ts';
+import { canonicalUrl, isNever, lastDay } from '../value.ts';
 import { readPattern } from './pattern.ts';
 import { urlPrefix } from './url-prefix.ts';
 
@@ -47,7 +47,7 @@ export function days(without: 'first' | 'last'): ValueKind<string | null, (typeo
   return {
     operators: ordering,
     condition({ operator, text, now, refuse }) {
-      const day = text === 'never' ? never : isCalendarDate(text) ? lastDay(text) || never : relativeDay(text, now);
+      const day = isNever(text) || isCalendarDate(text) ? lastDay(text) || never : relativeDay(text, now);
       if (day === undefined) throw refuse(`${quoted(text)} is not a date: YYYY-MM-DD, +30d, -90d or never`);
       const fits = comparisons[operator];
       return (value) => fits(lastDay(value) || never, day);

@@ -60,6 +60,8 @@ describe('F2: what an expression selects', () => {
     ['expiration_date>9998-01-01', false, true],
     ['expiration_date=never', false, true],
     ['expiration_date!=never', true, false],
+    ['expiration_date=NEVER', false, true],
+    ['expiration_date>Today', true, true],
     ['last_visit<-4d', true, true],
     ['last_visit<-5d', false, true],
     ['last_visit<=-5d', true, true],
