@@ -52,6 +52,8 @@ const maxFrameLength = 1024 * 1024;
 /** An array, or an object with numbered members (`link_1`). */
 interface List {
   readonly depth: number;
+  /** The number of its objects so far. */
+  count: number;
   /** The length of the frame after the last object of the list. */
   mark: number;
   isOpen: boolean;
@@ -169,14 +171,15 @@ class Scanner {
     if (this.#list === undefined) {
       if (isArray && !/\[\s*$/.test(this.#frame)) return expected;
       this.#frame += '0';
-      this.#list = { depth: this.#stack.length, mark: this.#frame.length, isOpen: true };
+      this.#list = { depth: this.#stack.length, count: 0, mark: this.#frame.length, isOpen: true };
     } else {
       if (!this.#list.isOpen) return 'there are several lists of objects: keep the one of links';
       const between = this.#frame.slice(this.#list.mark);
       if (!(isArray ? /^\s*,\s*$/ : /^\s*,\s*"(?:[^"\\]|\\.)*"\s*:\s*$/).test(between))
-        return 'not valid JSON between two objects';
+        return faultAfter(this.#list.count, `${between}null`, isArray) ?? 'not valid JSON between two objects';
       this.#frame = this.#frame.slice(0, this.#list.mark);
     }
+    this.#list.count += 1;
     this.#depth = 1;
     this.#recordLine = this.#line;
     return undefined;
@@ -186,7 +189,9 @@ class Scanner {
     const opened = this.#stack.pop();
     if (opened === undefined || (opened === openBrace) !== (byte === closeBrace)) return 'not valid JSON';
     if (this.#list?.isOpen && this.#stack.length < this.#list.depth) {
-      if (this.#frame.slice(this.#list.mark).trim() !== '') return 'not valid JSON after the last object';
+      const rest = this.#frame.slice(this.#list.mark).trim();
+      if (rest !== '')
+        return faultAfter(this.#list.count, rest, opened === openBracket) ?? 'not valid JSON after the last object';
       this.#list.isOpen = false;
     }
     this.#frame += String.fromCharCode(byte);
@@ -205,6 +210,12 @@ class Scanner {
     if (!isEmptyList) this.#add(frame.trim(), this.#recordLine);
     return undefined;
   }
+}
+
+/** Undefined if the rest of the list is not valid JSON. */
+function faultAfter(count: number, rest: string, isArray: boolean): string | undefined {
+  const isValid = parseJson(isArray ? `[null${rest}]` : `{"":null${rest}}`) !== undefined;
+  return isValid ? `item ${count + 1} of the list is not an object` : undefined;
 }
 
 const expected = 'expected a JSON object on each line, an array of objects, or an object with one such array';
