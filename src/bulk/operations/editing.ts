@@ -3,14 +3,7 @@ import type { EditFields, EditItem } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
 import { Matching } from '../matching/answer-items.ts';
-import {
-  type BatchAnswer,
-  changedSince,
-  doubtful,
-  hasDestination,
-  noDestination,
-  type Verdict,
-} from '../matching/row-verdict.ts';
+import { type BatchAnswer, changedSince, hasDestination, noDestination, type Verdict } from '../matching/row-verdict.ts';
 import { byDomain, byHash } from './batches.ts';
 import { addressOf, type ChangeSettings, inspection, missing, reading } from './named-links.ts';
 import { type BulkOperation, type Call, type RowToInspect, sendCall } from './operation.ts';
@@ -125,8 +118,8 @@ function withoutRename({ custom_hash: _, ...fields }: EditFields): EditFields {
 }
 
 /**
- * A link at the new hash is ours only with the expected destination. `renamed` if it lacks other requested values. A link at the old hash may
- * belong to another row.
+ * A link at the new hash is ours only with the expected destination. `renamed` if it lacks other requested values. A link at the old hash
+ * that leads elsewhere may belong to another row. Without a link at the old hash, no attempt can be applied any more.
  */
 function verdictOnRename(
   asked: EditFields,
@@ -139,10 +132,10 @@ function verdictOnRename(
   if (priorDestination === noDestination) return missing;
   if (record && (priorDestination === undefined || hasDestination(priorDestination, record)))
     return verdictOf(asked, record, row);
-  if (!renamed) return doubtful;
+  if (!renamed) return record ? changedSince(['long_url']) : missing;
   const isOurs =
     long_url === undefined ? hasDestination(priorDestination, renamed) : notApplied({ long_url }, renamed).length === 0;
-  if (!isOurs) return doubtful;
+  if (!isOurs) return changedSince(['long_url']);
   const isDone = notApplied(withoutRename(asked), renamed, 'instructions').length === 0;
   return isDone ? { kind: 'done', record: renamed, evidence: 'hash' } : 'renamed';
 }

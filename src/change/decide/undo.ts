@@ -65,8 +65,9 @@ export function undoEdit({ change, now, isTaken, force }: UndoDecision): Planned
   if (!now) return { kind: 'refused', reason: 'deleted or renamed since' };
   const restored: EditFields = {};
   const isRenamed = now.hash !== before.hash;
-  // Another link may have got the new hash.
-  const isElsewhere = isRenamed && !hasDestinationOf(change, now) && !hasPrint('long_url', change.made, now);
+  const wasRenamed = isRenamed || (change.isCertain && asked.custom_hash !== undefined && asked.custom_hash !== before.hash);
+  // Another link may have got the new hash or, after the rename, the old one.
+  const isElsewhere = wasRenamed && !hasDestinationOf(change, now) && !hasPrint('long_url', change.made, now);
   const since: string[] = isElsewhere ? ['long_url'] : [];
   const hidden = hiddenFields(asked, before, now);
   for (const field of plainFields) {

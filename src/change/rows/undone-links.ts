@@ -146,7 +146,7 @@ function hashesOf({ link: { hash }, asked: { custom_hash = hash }, via = hash, m
  * first.
  */
 function linkNow(
-  { change: { link, asked, before, isCertain, via, made, madeHash }, domain }: Pick<Located, 'change' | 'domain'>,
+  { change: { link, asked, before, isCertain, isChained, via, made, madeHash }, domain }: Pick<Located, 'change' | 'domain'>,
   byFirstHash: ReadonlyMap<string, DoneChange>,
   find: (target: LinkKey) => UrlRecord | undefined,
 ): Pick<Located, 'record' | 'taken'> {
@@ -167,7 +167,8 @@ function linkNow(
   const other = byFirstHash.get(linkText(newKey));
   const isOther = renamed !== undefined && other !== undefined && hasDestinationOf(other, renamed);
   if (renamed && !stayed && ((!old && !isOther) || isOurs(renamed))) return { record: renamed, taken };
-  // The link no longer has its new hash, so its old hash may belong to another link by now.
-  const isBack = old !== undefined && (!isCertain || hasDestinationOf({ asked, before }, old));
+  // The link no longer has its new hash, so its old hash may belong to another link of the run by now, or to somebody else's.
+  const isOnly = !renamed && !isChained;
+  const isBack = old !== undefined && (isOnly || !isCertain || hasDestinationOf({ asked, before }, old));
   return { record: isBack ? old : undefined, taken: undefined };
 }
