@@ -102,7 +102,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await killed(['undo', run, '--yes'], late('PATCH'), { wire, env });
     const redone = await linkctl(['redo', run, '--yes']);
     expect(redone).toMatchObject({ code: 10, stderr: expect.stringContaining('1 tag of run') });
-    expect(redone.stderr).toContain(`hint: repeat the command of the run (undo ${run}), then: linkctl undo `);
+    expect(redone.stderr).toContain(`hint: linkctl undo ${run}, then: linkctl redo ${run}; `);
     await wire.release();
     expect(await tags(linkctl)).toEqual(['one']);
     expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0 });

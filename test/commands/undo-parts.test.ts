@@ -110,7 +110,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
   /** Makes the run. Returns its name, and the values of all links before and after it. */
   async function ran(kind: Omit<Kind, 'byHand'>, { linkctl, service, folder }: Worked & { readonly folder: string }) {
-    if (kind.isOfExisting) await store(service, numbered(count, { note: 'before' }));
+    const tags = kind === tagDeletion ? ['y'] : [];
+    if (kind.isOfExisting) await store(service, numbered(count, { note: 'before', tags }));
     const before = await values(service);
     expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
     return { run: await newestFor('undo', linkctl), before, after: await values(service) };
@@ -325,6 +326,29 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect((await linkctl(['redo', run, '--yes'])).code).toBe(isProven ? 0 : 3);
       if (!isProven) expect((await linkctl(['redo', run, '--yes', '--force'])).code).toBe(0);
       expect(await values(service)).toEqual(after);
+    },
+  );
+
+  test.for([
+    ...[...kinds, tagDeletion].flatMap((kind) => [1, 2].map((nth) => ['undo', nth, kind.name, kind] as const)),
+    ['redo', 1, 'an edit', kinds[0] as Kind],
+  ] as const)(
+    'U2, U6, E16: where %s was killed in call %i for %s, the commands in the hint settle what may still be applied',
+    async ([command, nth, , kind], { linkctl, service, wire, env, folder }) => {
+      const { run, before, after } = await ran(kind, { linkctl, service, folder });
+      const revert = command === 'undo' ? 'redo' : 'undo';
+      if (command === 'redo') expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      const method = command === 'undo' ? kind.back : kind.method;
+      const earlier = Array.from({ length: nth - 1 }, () => ({ only: { method } }));
+      await killed([command, run, ...singly], { only: { method }, ...faults.silentBefore }, { wire, env }, earlier);
+      await linkctl([revert, run, '--yes']);
+      const left = await linkctl([revert, run, '--yes']);
+      expect(left).toMatchObject({ code: 10, stderr: expect.stringContaining('may still be applied') });
+      const [, settle = '', again = ''] =
+        /^hint: linkctl (.+), then: linkctl (.+); to give them up: linkctl \2 --force$/m.exec(left.stderr) ?? [];
+      if (command === 'undo') expect([settle, again]).toEqual([`undo ${run}`, `redo ${run}`]);
+      await repeated([...settle.split(' '), '--yes'], { linkctl, service }, command === 'undo' ? before : after);
+      await repeated([...again.split(' '), '--yes'], { linkctl, service }, command === 'undo' ? after : before);
     },
   );
 

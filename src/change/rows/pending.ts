@@ -13,25 +13,26 @@ export interface Pending {
 /** Throws if only the command of the run can find out about its rows. Once the run is undone, the same command no longer resumes it. */
 export function assertSettled({ begin, isSettledLater, untraceableRows }: DoneRun): void {
   if (!isSettledLater || untraceableRows === 0) return;
-  const { run } = begin;
   const rows = plainQuantity(untraceableRows, 'row');
+  const revert = revertText(begin);
   throw new UnknownOutcomeError(
-    `outcome unknown for ${rows} of run ${run}: undo would not find their links; nothing was changed`,
-    {
-      hint: `${repeatText(begin)}, then: linkctl undo ${run}; to undo the other rows now and give these up: linkctl undo ${run} --force`,
-    },
+    `outcome unknown for ${rows} of run ${begin.run}: undo would not find their links; nothing was changed`,
+    { hint: `${repeatText(begin)}, then: ${revert}; to undo the other rows now and give these up: ${revert} --force` },
   );
 }
 
-export function repeatText(begin: DoneRun['begin']): string {
-  // The title of an undo names the command that it undoes.
-  const command = begin.undoes === undefined ? titleOf(begin) : `undo ${begin.undoes}`;
-  return `repeat the command of the run (${command})`;
+export function repeatText({ direction = 'undo', undoes, ...begin }: DoneRun['begin']): string {
+  return undoes === undefined ? `repeat the command of the run (${titleOf(begin)})` : `linkctl ${direction} ${undoes}`;
+}
+
+/** An undo is reverted by a redo of the run that it undoes. */
+function revertText({ direction, undoes, run }: DoneRun['begin']): string {
+  return `linkctl ${direction === 'undo' ? `redo ${undoes}` : `undo ${run}`}`;
 }
 
 /** Says how to undo a run of which a tag may still be changed. */
 export function settleTagsText({ begin, isSettledLater }: Pick<DoneRun, 'begin' | 'isSettledLater'>): string {
-  return `${isSettledLater ? `${repeatText(begin)}, then` : 'check the tags, then repeat'}: linkctl undo ${begin.run}`;
+  return `${isSettledLater ? `${repeatText(begin)}, then` : 'check the tags, then repeat'}: ${revertText(begin)}`;
 }
 
 /** How an undo ends that went through all rows. One that stopped goes on with the same command. */
@@ -46,15 +47,17 @@ export function withPending(
 ): CliError | undefined {
   const { begin, untraceableRows, unrepeatableRows } = undone;
   if (rows + tags === 0 || (outcome && !through.has(outcome.kind))) return outcome;
-  const { run } = begin;
+  const revert = revertText(begin);
   const what = rows > 0 ? plainQuantity(rows, 'row') : plainQuantity(tags, 'tag');
-  const leave = force ? '' : `; to give them up: linkctl undo ${run} --force`;
+  const leave = force ? '' : `; to give them up: ${revert} --force`;
   const given = force ? 'they are given up, and the next undo goes further back; ' : '';
   // An undo does not find links of untraceable rows, however often it is repeated.
   const ways = `; the command of the run (${titleOf(begin)}) names their destinations: ${waysText(begin, begin, '--again --dedupe')}`;
   const check = `${given}check with: linkctl list${leave}${unrepeatableRows > 0 ? ways : ''}`;
-  const links = rows > untraceableRows && !force ? `check the links, then repeat: linkctl undo ${run}${leave}` : check;
-  return new CliError('unknown', `outcome unknown for ${what} of run ${run}: they may still be applied`, {
+  // The command of an undo makes its changes, which can be reverted then. That of another run would make them only to be undone.
+  const settle = begin.undoes === undefined ? 'check the links, then repeat' : `${repeatText(begin)}, then`;
+  const links = rows > untraceableRows && !force ? `${settle}: ${revert}${leave}` : check;
+  return new CliError('unknown', `outcome unknown for ${what} of run ${begin.run}: they may still be applied`, {
     details: outcome ? [outcome.message] : [],
     hint: tags > 0 ? `${settleTagsText(undone)}${leave}` : links,
   });
