@@ -9,6 +9,9 @@ import { foldersOf } from './environment.ts';
 import type { Direction } from './rows/undone-run.ts';
 import { nothingToDo } from './unsent.ts';
 
+/** Returns the error that says that links are left to revert; undefined if none are. */
+export type LinksLeft = () => Promise<CliError | undefined>;
+
 interface Reverting extends Direction {
   readonly force: boolean | undefined;
 }
@@ -21,12 +24,12 @@ export async function revertParts(
   run: string,
   reverting: Reverting,
   session: Session,
-  revert: (part: RevertibleRun) => Promise<RowsReport>,
+  revert: (part: RevertibleRun, linksLeft: LinksLeft) => Promise<RowsReport>,
 ): Promise<RowsReport> {
   const parts = await partsOf(run, reverting.command, foldersOf(session));
   let empty: RowsReport | undefined;
   for await (const part of partsLeft(parts, session)) {
-    const report = await revert(part);
+    const report = await revert(part, () => moreLeft(run, reverting, session, hasMore));
     const isEmpty = changesNothing(report);
     if (parts.isWhole || (session.global.dryRun && !isEmpty)) return report;
     const ofEmpty = empty?.outcome;
@@ -49,17 +52,17 @@ async function* partsLeft({ unshown, ends, wholes, isWhole }: Parts, session: Se
   if (runs.length === wholes.length || (await isAnyLeft(wholes, session))) yield* leftOf(runs, session);
 }
 
-async function* leftOf(runs: readonly string[], session: Session): AsyncGenerator<RevertibleRun> {
-  for await (const run of allOf(runs, session)) if (await isLeft(run, session)) yield run;
+async function* leftOf(runs: readonly string[], session: Session, has = isLeft): AsyncGenerator<RevertibleRun> {
+  for await (const run of allOf(runs, session)) if (await has(run, session)) yield run;
 }
 
-export async function isAnyLeft(runs: readonly string[], session: Session): Promise<boolean> {
-  for await (const _ of leftOf(runs, session)) return true;
+export async function isAnyLeft(runs: readonly string[], session: Session, has = isLeft): Promise<boolean> {
+  for await (const _ of leftOf(runs, session, has)) return true;
   return false;
 }
 
-async function moreLeft(run: string, { command, force }: Reverting, session: Session): Promise<CliError | undefined> {
-  if (!(await isAnyLeft(await wholesOf(run, command, foldersOf(session)), session))) return undefined;
+async function moreLeft(run: string, { command, force }: Reverting, session: Session, has = isLeft): ReturnType<LinksLeft> {
+  if (!(await isAnyLeft(await wholesOf(run, command, foldersOf(session)), session, has))) return undefined;
   const message = `there is more of run ${run} to ${command}: an earlier undo or redo left links out`;
   return new CliError('partial', message, { hint: `linkctl ${command} ${run}${force ? ' --force' : ''}` });
 }

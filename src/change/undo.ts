@@ -38,7 +38,7 @@ import { runPlannedChange } from './run.ts';
 import { appliedRow } from './run-settings.ts';
 import { undoTagRun } from './tags/tag-undo.ts';
 import { assertTagsSettled, type TagsBack, tagsBack } from './tags/tags-back.ts';
-import { isAnyLeft, revertParts } from './undo-parts.ts';
+import { isAnyLeft, type LinksLeft, revertParts } from './undo-parts.ts';
 
 export interface UndoOptions extends BulkOptions {
   readonly force?: boolean;
@@ -59,11 +59,13 @@ export async function undoOrRedo(
   // All undos and redos of a run are on its account.
   const [{ begin } = {}] = newestFirst(foldersOf(session), (name) => name === run);
   if (begin) assertSameAccount(begin, session.client);
-  return await revertParts(run, { ...direction, force: options.force }, session, (part) => undoRun(part, options, session));
+  return await revertParts(run, { ...direction, force: options.force }, session, (part, linksLeft) =>
+    undoRun(part, options, session, linksLeft),
+  );
 }
 
 /** Undoes a run. The undo is a run, too. */
-async function undoRun(part: RevertibleRun, options: UndoOptions, session: Session): Promise<RowsReport> {
+async function undoRun(part: RevertibleRun, options: UndoOptions, session: Session, linksLeft: LinksLeft): Promise<RowsReport> {
   const { run } = part;
   const { begin, untraceableRows } = run;
   const { system, global } = session;
@@ -84,7 +86,7 @@ async function undoRun(part: RevertibleRun, options: UndoOptions, session: Sessi
     await session.warn(`links of ${plainQuantity(untraceableRows, 'row')} whose outcome is unknown are left unchanged`);
   }
   const pending: Pending = { rows: untraceableRows, tags: 0 };
-  const tags = tagsBack(run, session);
+  const tags = tagsBack(run, linksLeft, session);
   const change = changeOf(part, method, { undo, options, pending, tags }, session);
   // Links of the run without a domain are on its domain.
   const domain = begin.domain && (await session.currentDomain(begin.domain));

@@ -110,7 +110,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 
   /** Makes the run. Returns its name, and the values of all links before and after it. */
   async function ran(kind: Omit<Kind, 'byHand'>, { linkctl, service, folder }: Worked & { readonly folder: string }) {
-    const tags = kind === tagDeletion ? ['y'] : [];
+    const tags = kind.words[0] === 'tags' ? ['y'] : [];
     if (kind.isOfExisting) await store(service, numbered(count, { note: 'before', tags }));
     const before = await values(service);
     expect((await linkctl(wordsOf(kind, folder))).code).toBe(0);
@@ -349,6 +349,23 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       if (command === 'undo') expect([settle, again]).toEqual([`undo ${run}`, `redo ${run}`]);
       await repeated([...settle.split(' '), '--yes'], { linkctl, service }, command === 'undo' ? before : after);
       await repeated([...again.split(' '), '--yes'], { linkctl, service }, command === 'undo' ? after : before);
+    },
+  );
+
+  test.for([
+    ['delete', ['y']],
+    ['merge', ['y', '--into', 'neu']],
+  ] as const)(
+    'U2: a redo of tags %s that keeps the tag for links which are still to be redone says that there is more, not who has it',
+    async ([verb, labels], { linkctl, service, wire, env, folder }) => {
+      const kind = { ...tagDeletion, words: ['tags', verb, ...labels, ...sure] };
+      const { run, after } = await ran(kind, { linkctl, service, folder });
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+      const onPatch = { only: { method: 'PATCH' } };
+      await killed(['redo', run, ...singly], { ...onPatch, ...faults.silentAfter }, { wire, env }, [onPatch]);
+      await repeated(['undo', run, '--yes'], { linkctl, service });
+      saysMore(await linkctl(['redo', run, '--yes']), 'redo', run);
+      await repeated(['redo', run, '--yes'], { linkctl, service }, after);
     },
   );
 

@@ -6,6 +6,7 @@ import type { Session } from '../../cli/session.ts';
 import { accountTags, addTags } from '../../client/account-tags.ts';
 import { plainQuantity } from '../../output/quantity.ts';
 import { settleTagsText } from '../rows/pending.ts';
+import type { LinksLeft } from '../undo-parts.ts';
 import { changedSince, deletion } from './tag-removal.ts';
 import { inverse } from './tags.ts';
 
@@ -18,8 +19,11 @@ export interface TagsBack extends RunSteps {
   outcome(): CliError | undefined;
 }
 
-/** Adds the deleted tags, in their old spelling, before the links. Deletes an added tag after the links, if none carries it. */
-export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undefined {
+/**
+ * Adds the deleted tags, in their old spelling, before the links. Deletes an added tag after the links, if none carries it. A link that does
+ * may be one that is left to revert; only otherwise has somebody else attached the tag.
+ */
+export function tagsBack({ begin }: DoneRun, linksLeft: LinksLeft, session: Session): TagsBack | undefined {
   const change = inverse(tagChangeOf(begin));
   const { add = [], delete: deleted = [] } = change;
   if (add.length + deleted.length === 0) return undefined;
@@ -34,9 +38,9 @@ export function tagsBack({ begin }: DoneRun, session: Session): TagsBack | undef
       const found = deleted.filter((label) => spelled(label) !== undefined);
       const remove = deletion(found, { ...session, client }, changedSince);
       for (const label of found) {
-        await remove(label).catch((error: unknown) => {
+        await remove(label).catch(async (error: unknown) => {
           if (!(error instanceof PartialError)) throw error;
-          kept.push(error);
+          kept.push((await linksLeft()) ?? error);
         });
       }
     },
