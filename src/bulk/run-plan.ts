@@ -37,7 +37,7 @@ export interface RunInput<Item extends object = object> {
   readonly size?: number | undefined;
   /** For a file with rows that can get second links: returns the checksum of so many of its first bytes. */
   readonly sha256OfFirst?: ((bytes: number) => Promise<string>) | undefined;
-  /** The number of these rows that are left out. */
+  /** The number of these rows that are not sent: those that are left out, and those that were refused and have no result yet. */
   readonly skipped?: number | undefined;
   /** Send the rows that a finished run left out. */
   readonly sendsSkipped?: boolean | undefined;

@@ -36,7 +36,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
   const tags = begun ? begun.begin.options.tags : change.tags?.change;
   const { pending, ...undoing } = change.undoing ?? {};
   if (pending && begun?.begin.kept !== undefined) pending.rows = begun.begin.kept;
-  const { rows, refused, unchanged = 0, domains, newLinks, open, copyTo } = listed;
+  const { rows, skipped, refused, unchanged = 0, domains, newLinks, open, copyTo } = listed;
   const filter = change.links.filterAt?.(begun ? Date.parse(begun.begin.at) : now);
   const { what, operation, links } = change;
   const readAt = change.rereads ? longAgo : listed.readAt;
@@ -48,7 +48,7 @@ export async function runPlannedChange(change: ListedChange, session: Session): 
     ...undoing,
     isSelected: filter && ((record) => filter.matches(record)),
     newLinks,
-    input: { name: what, sha256, rows, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
+    input: { name: what, sha256, rows, skipped, file: links.file, open, readAt, copyTo, snapshot: { run: begun?.begin.run } },
     payload: (item) => item,
     options: { ...change.given, ...(tags !== undefined && { tags }) },
     restoreOptions: change.restoreOptions,
@@ -79,7 +79,7 @@ export async function unfinishedTagsOf(change: Identified, session: Session): Pr
 }
 
 /** The links of a change, which can be read repeatedly. */
-interface Listed extends Pick<RunInput<LinkKey>, 'rows' | 'open' | 'copyTo' | 'readAt'> {
+interface Listed extends Pick<RunInput<LinkKey>, 'rows' | 'skipped' | 'open' | 'copyTo' | 'readAt'> {
   /** The rows, if all are refused. */
   readonly refused: Iterable<readonly ListedRow[]>;
   /** Number of links that need no change; undefined if the run is resumed. */
@@ -107,6 +107,7 @@ async function takeSnapshot(change: ListedChange, session: Session): Promise<Lis
   const refused = countOf('refused') + countOf('missing');
   return {
     rows: planned + countOf('missing') === 0 ? 0 : planned + refused,
+    skipped: countOf('refused'),
     refused: { [Symbol.iterator]: () => rowsToSend(kept.read()) },
     unchanged: countOf('unchanged'),
     domains,
@@ -135,28 +136,32 @@ const longAgo = Number.NEGATIVE_INFINITY;
 
 /** Reads the links of the unfinished run. Asks again for those that remain, because days may have passed. */
 async function resumed(
-  { begin, input, left }: ResumableRun,
+  { begin, input, left, isDone }: ResumableRun,
   { verb, preposition = 'of', always }: Question,
   session: Session,
 ): Promise<Listed> {
   const domains = new Set<string | undefined>();
-  let planned = 0;
+  let row = 0;
+  let skipped = 0;
   async function* open(): AsyncGenerator<readonly ListedRow[]> {
     for await (const rows of readKeptRows<ListedRow>(input)) yield rows.filter(isToSend);
   }
   for await (const rows of open()) {
     for (const { item, refusal } of rows) {
       domains.add(item.domain);
-      planned += Number(refusal === undefined);
+      skipped += Number(refusal !== undefined && !isDone(row));
+      row += 1;
     }
   }
-  refuseTooMany(Math.min(left, planned), session);
-  const doing = `${verb.slice(0, 1).toLowerCase()}${verb.slice(1)} the remaining ${quantity(left, 'link')}`;
+  const remaining = left - skipped;
+  refuseTooMany(remaining, session);
+  const doing = `${verb.slice(0, 1).toLowerCase()}${verb.slice(1)} the remaining ${quantity(remaining, 'link')}`;
   const question = `Resume run ${begin.run} and ${doing} ${preposition} ${await accountInQuestion([...domains], session)}?`;
   // If no link remains, the run only shows its results.
-  if (left > 0) await askFor(question, left, session, always);
+  if (remaining > 0) await askFor(question, remaining, session, always);
   return {
     rows: begin.input.rows,
+    skipped,
     refused: [],
     domains: [...domains],
     // Someone else may have changed the links since an earlier process read them.

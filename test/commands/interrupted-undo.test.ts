@@ -43,6 +43,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const resumed = await linkctl(inTwos);
     expect(resumed).toMatchObject({ code: 3 });
     expect(resumed.stderr).toContain('changed since: long_url');
+    expect(resumed.stderr).toContain('\nundoing the changes to 3 links in 2 batches ');
     expect(resumed.stderr).toContain('4 links: 3 changed, 1 failed');
     const back = [0, 1, 2].map((nth) => `h${nth} https://example.com/${nth}`);
     expect(await destinations(service)).toEqual([...back, 'h3 https://foreign.example/']);

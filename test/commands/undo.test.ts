@@ -159,6 +159,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const undone = await undoLast(linkctl);
     expect(undone).toMatchObject({ code: 3, stdout: 'h2\n' });
     expect(undone.stderr).toContain('1 of 6 links would be changed, 1 unchanged, 4 refused');
+    expect(undone.stderr).toContain('\nundoing the changes to 1 link in 1 batch ');
     for (const line of ['changed since: long_url, note (1): ', 'changed since: note (1): ', 'deleted or renamed since (2): ']) {
       expect(undone.stderr).toContain(line);
     }
