@@ -104,7 +104,7 @@ export function addNoUndoFlag(command: Command): void {
   addShared(command, 'runs', (flags) => flags === '--no-undo');
 }
 
-const inputFlags = [...sharedFlags.csv.map(([flags]) => flags), '--include-protected'];
+const inputFlags = [...sharedFlags.csv.map(([flags]) => flags), '--include-protected', '--base'];
 const runFlags = ['--results', '--failed', '--concurrency', '--budget', '--again', '--force'];
 
 /** `way` describes how the URLs were given. */

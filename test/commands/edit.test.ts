@@ -366,7 +366,16 @@ test.for([
     ['--hashes-from', 'none.txt', '--note', 'x', '--input-format', 'csv'],
     /--input-format requires --file and cannot be used with --hashes-from/,
   ],
-] as const)('B11, R-31, R-52: edit %j is exit 2 and sends nothing', async ([words, complaint], { linkctl, wire }) => {
+  [['h0', '--note', 'x', '--base', 'none.csv'], /--base requires --file and cannot be used with <hash>\.\.\./],
+  [
+    ['--hashes-from', 'none.txt', '--note', 'x', '--base', 'none.csv'],
+    /--base requires --file and cannot be used with --hashes-from/,
+  ],
+  ...[['--by-tags', 'a'], ['--by-tags', 'a', '--no-undo'], ['--all'], ['--search', 'a'], ['--all', '--filter', 'note=x']].map(
+    (selection) =>
+      [[...selection, '--note', 'x', '--base', 'none.csv', '--yes', '--max-affected', '9'], /--base requires --file/] as const,
+  ),
+] as const)('B11, R-31, R-52, W5: edit %j is exit 2 and sends nothing', async ([words, complaint], { linkctl, wire }) => {
   const ran = await linkctl(['edit', ...words]);
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toMatch(complaint);
