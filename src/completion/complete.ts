@@ -80,7 +80,9 @@ async function operandOffer(typed: Typed): Promise<Offer> {
   const operand = line.help ? undefined : nextOperand(line);
   const own: Offer = operand ? await ownOffer(operand, typed) : {};
   const commands = line.operands.length === 0 && !line.ended ? commandCandidates(typed) : [];
-  return { ...own, candidates: [...commands, ...(own.candidates ?? []).filter(({ word }) => !line.operands.includes(word))] };
+  // A hash such as `-y` would be consent.
+  const isOperand = (word: string): boolean => (line.ended || !word.startsWith('-')) && !line.operands.includes(word);
+  return { ...own, candidates: [...commands, ...(own.candidates ?? []).filter(({ word }) => isOperand(word))] };
 }
 
 async function ownOffer({ name, words }: Operand, typed: Typed): Promise<Offer> {

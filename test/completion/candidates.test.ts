@@ -11,7 +11,7 @@ const hostile = ['$(touch pwned)', 'with\ttab', 'esc\x1b[2J', 'line\nfeed', 'c1\
 
 const sources: Sources = {
   profiles: () => ['work', 'hobby', 'sandbox'],
-  labels: (kind, profile = 'work') => (kind === 'tags' ? [`${profile}-tag`, 'a:b=c', ...hostile] : [`${profile}.ex`]),
+  labels: (kind, profile = 'work') => (kind === 'tags' ? [`${profile}-tag`, 'a:b=c', '-y', ...hostile] : [`${profile}.ex`]),
   runs: (beginning) =>
     ['20310202-1', '20310201-2'].filter((name) => name.startsWith(beginning)).map((word) => ({ word, meaning: 'edit x' })),
   hashes: async (beginning, { given }) =>
@@ -167,6 +167,14 @@ test.each<[string[], string[]]>([
   [['tags', 'rename', 'work-tag', ''], []],
   [['tags', 'delete', 'w'], ['work-tag']],
   [['tags', 'rm', 'work-tag', 'w'], []],
+  [
+    ['tags', 'delete', 'work-tag', ''],
+    ['a:b=c', '$(touch pwned)'],
+  ],
+  [
+    ['tags', 'delete', '--', 'work-tag', ''],
+    ['a:b=c', '-y', '$(touch pwned)'],
+  ],
   [['list', '--fields', 'ha'], ['hash']],
   [
     ['list', '--fields', 'hash,'],
@@ -201,7 +209,7 @@ test.each<[string[], string[]]>([
 });
 
 test('B94: a label with a control character or a change of direction is not offered, any other is, as it is', async () => {
-  expect(await offered('shorten', '--tag', '')).toEqual(['work-tag', 'a:b=c', '$(touch pwned)']);
+  expect(await offered('shorten', '--tag', '')).toEqual(['work-tag', 'a:b=c', '-y', '$(touch pwned)']);
 });
 
 test('B95: --by-tags offers no label that an expression would read as something else', async () => {

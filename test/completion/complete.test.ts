@@ -93,6 +93,21 @@ test('B95: where more hashes begin so than TAB lists, what the listed ones have 
   expect(await offered('')).toEqual([':4', '']);
 });
 
+test('B95, R-52: TAB offers no hash that would be a flag, such as the consent -y, unless flags have ended', async ({
+  linkctl,
+  service,
+}) => {
+  await store(service, [
+    ...numbered(1),
+    ...['-y', '--yes', '-dash'].map((custom_hash) => ({ custom_hash, long_url: 'https://example.com/' })),
+  ]);
+  const offered = async (...words: string[]) =>
+    (await linkctl(['__complete', 'delete', ...words], { sleep: patient })).stdout.split('\n').map((line) => line.split('\t')[0]);
+  expect(await offered('keep', '')).toEqual(['h0', ':4', '']);
+  expect((await offered('--', '')).toSorted()).toEqual(['', '--yes', '-dash', '-y', ':4', 'h0']);
+  expect(await offered('--', '-d')).toEqual(['-dash', ':4', '']);
+});
+
 test('B95: TAB asks the account and the domain of the line, and offers no hash twice', async ({ linkctl, env }) => {
   for (const hash of ['one', 'other']) await linkctl(['shorten', `https://example.com/${hash}`, '--hash', hash, '-q']);
   const { LINKCTL_BASE_URL, LINKCTL_USERNAME, LINKCTL_API_KEY, LINKCTL_EDITION, ...rest } = env;
