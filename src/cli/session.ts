@@ -177,9 +177,9 @@ export function timeoutOf({ global, system }: Pick<Invocation, 'global' | 'syste
 }
 
 /** `-v` prints a line per request and retry; `--debug` also prints headers and bodies without secrets. */
-function trace(event: ClientEvent, { global, streams, warn }: Invocation): void {
+function trace(event: ClientEvent, { global, failure: { debug }, streams, warn }: Invocation): void {
   if (event.kind === 'warning') return void warn(event.message);
-  if (!global.verbose && !global.debug) return;
+  if (!global.verbose && !debug) return;
   // Only bodies are the lead, because `text` is wrapped on a terminal.
   const print = (text: string, lead?: string): void => void streams.message(text, lead);
   if (event.kind === 'retry') {
@@ -187,7 +187,7 @@ function trace(event: ClientEvent, { global, streams, warn }: Invocation): void 
     return void print(`${event.method} ${event.path}: ${event.reason}; attempt ${event.attempt} in ${seconds} s`);
   }
   print(`${event.method} ${event.path()} ${event.outcome()} ${Math.round(event.milliseconds)} ms`);
-  if (!global.debug) return;
+  if (!debug) return;
   const { requestHeaders, requestBody, responseHeaders = {}, responseBody } = event.detail();
   for (const [name, value] of Object.entries(requestHeaders)) print(`> ${name}: ${value}`);
   if (requestBody !== undefined) print('', `> ${safe(requestBody)}`);

@@ -162,13 +162,13 @@ function titleOf(options: CheckOptions, selection: LinkSelection, { domain, doma
 }
 
 async function settingsOf({ allowPrivate }: CheckOptions, session: Session): Promise<CheckSettings> {
-  const { system, global, streams, warn } = session;
+  const { system, global, failure, streams, warn } = session;
   const proxy = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].find((name) => system.env[name]);
   if (proxy) await warn(`destinations are requested directly: ${proxy} is not used, because a proxy resolves names itself`);
   // No credentials are sent, but a certificate that is not verified would prove nothing about the destination.
   const env = { ...system.env, NODE_TLS_REJECT_UNAUTHORIZED: undefined };
   const { ca } = await trustFor({ origin: new URL('https://localhost'), caFile: global.caFile, env });
-  const shown = global.verbose || global.debug;
+  const shown = global.verbose || failure.debug;
   return {
     ...defaultLimits,
     maxWait: maxWaitOf(global.maxWait, system),

@@ -20,7 +20,6 @@ test.for([
   ['NODE_DEBUG', '*'],
   ['NODE_DEBUG_NATIVE', 'http2'],
   ['DEBUG', '*'],
-  ['LINKCTL_DEBUG', '1'],
 ])('R-40: %s=%s in the environment shows no key', async ([name = '', value = ''], { env }) => {
   const ran = await runProgram(['list'], { ...env, [name]: value });
   expect(ran).toMatchObject({ code: 0, stdout: '' });
@@ -54,8 +53,11 @@ test('R-40: an address that cannot be parsed is not repeated with its password',
   expect(ran.code).toBe(2);
 });
 
-test('R-40, R-41: --debug shows the call and hides the key', async ({ linkctl }) => {
-  const { stderr } = await linkctl(['list', '--debug', '--search', apiKey.slice(0, 6)]);
+test.for([
+  [['--debug'], {}],
+  [[], { LINKCTL_DEBUG: '1' }],
+] as const)('R-40, R-41: %j with %j in the environment shows the call and hides the key', async ([flags, env], { linkctl }) => {
+  const { stderr } = await linkctl(['list', ...flags, '--search', apiKey.slice(0, 6)], { env });
   expect(stderr).toContain('> authorization: Basic [redacted]');
 });
 
