@@ -133,10 +133,15 @@ describe('--qr-file', () => {
   });
 
   test('B60: --dry-run writes nothing', async ({ linkctl, folder }) => {
-    expect(await linkctl(['shorten', 'https://nodejs.org/', '-n', '--qr-file', join(folder, 'codes')])).toMatchObject({
-      code: 0,
-    });
-    expect(existsSync(join(folder, 'codes'))).toBe(false);
+    const codes = join(folder, 'codes');
+    const dryRun = (...words: string[]) => linkctl([...words, '-n', '--qr-file', codes]);
+    await linkctl(['shorten', 'https://nodejs.org/']);
+    expect(await dryRun('shorten', 'https://nodejs.org/')).toMatchObject({ code: 0 });
+    expect(await dryRun('list')).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(codes)).toBe(false);
+    mkdirSync(codes);
+    expect(await dryRun('list')).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(codes)).toEqual([]);
   });
 });
 

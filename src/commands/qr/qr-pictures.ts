@@ -25,12 +25,13 @@ export function qrPictures({ qr, qrFile }: QrOptions, session: Session): (report
       hint: 'to write files: --qr-file <dir>',
     });
   }
-  if (qrFile !== undefined && !global.dryRun) fileWork('make', qrFile, () => makeFolders(qrFile, 0o777));
+  const folder = global.dryRun ? undefined : qrFile;
+  if (folder !== undefined) fileWork('make', folder, () => makeFolders(folder, 0o777));
   return (report) => {
     const address = (row: Row): string => addressOf(row, session);
     const sentence: RowsReport['sentence'] = (row, { arrow }) => `${address(row)} ${arrow} ${row.long_url}`;
     const drawn = qr ? { sentence, ...report, qr: address } : report;
-    return qrFile === undefined ? drawn : withFiles(drawn, qrFile, session);
+    return folder === undefined ? drawn : withFiles(drawn, folder, session);
   };
 }
 
