@@ -100,6 +100,21 @@ describe('auth login', () => {
     expect(await terminal.ended()).toMatchObject({ code: 0, shown: expect.stringContaining('as ann') });
   });
 
+  test.for([
+    ['an arrow', '\u001b[D'],
+    ['Ctrl-Z', '\u001a'],
+  ])('B65, B45: %s in the hidden key is an error that names the typed key', async ([, typed = ''], { open, wire }) => {
+    const terminal = open(['auth', 'login', '-p', 'work', '--base-url', wire.baseUrl, '--username', username, '--no-color'], {
+      env: nobody,
+    });
+    await terminal.sees('API key: ');
+    await terminal.settles('-echo');
+    terminal.type(`${typed}${apiKey}\n`);
+    const { code, shown } = await terminal.ended();
+    expect(code).toBe(2);
+    expect(screenOf(shown).join(' ')).toContain('error: the typed key: expected only the key, on one line, without control');
+  });
+
   test('B65: --with-key on a terminal asks with echo off', async ({ open, wire }) => {
     const terminal = open(['auth', 'login', '-p', 'work', '--base-url', wire.baseUrl, '--username', username, '--with-key'], {
       env: nobody,

@@ -168,10 +168,10 @@ async function givenKey(withKey: boolean, stored: Profile, url: string, invocati
   const { global, system } = invocation;
   if (withKey && global.apiKeyFile !== undefined) throw new UsageError('specify only one of --with-key or --api-key-file');
   if (global.apiKeyFile !== undefined) return { kind: 'file', path: global.apiKeyFile };
-  const reject = (fault: string): CliError => new UsageError(`--with-key: ${fault}`);
-  if (withKey && !system.stdin.isTTY) return cleanKey(await readText(system.stdin, 65_536), reject);
+  const rejectFrom = (place: string) => (fault: string) => new UsageError(`${place}: ${fault}`);
+  if (withKey && !system.stdin.isTTY) return cleanKey(await readText(system.stdin, 65_536), rejectFrom('--with-key'));
   if (!withKey && stored.api_key_command && stored.base_url === url) return { kind: 'command', argv: stored.api_key_command };
-  return cleanKey(await askHidden('API key', keyFlags, invocation), reject);
+  return cleanKey(await askHidden('API key', keyFlags, invocation), rejectFrom('the typed key'));
 }
 
 function typedFrom(withKey: boolean, { stdin }: System): string {
