@@ -90,7 +90,7 @@ async function* shownRows(
   listen();
   const { streams } = session;
   const started = performance.now();
-  const state = (): string => progressLine(run.progress(), performance.now() - started);
+  const state = (): string => progressParts(run.progress(), performance.now() - started).join(streams.glyphs.separator);
   streams.progress.step(state);
   let batches = 0;
   for await (const settled of run.rows) {
@@ -107,9 +107,9 @@ async function* shownRows(
   }
 }
 
-function progressLine({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string {
+function progressParts({ batches, batchesSettled, rows, rowsSettled, failed }: RunProgress, milliseconds: number): string[] {
   const left = rowsSettled > 0 ? [`ETA ${Math.ceil(((rows - rowsSettled) / rowsSettled) * (milliseconds / 1000))}s`] : [];
-  return [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`, ...left].join(' · ');
+  return [`${batchesSettled}/${batches} batches`, `${rowsSettled}/${rows}`, `${failed} failed`, ...left];
 }
 
 function ending({ run, presentation, session, noun }: ShownRun, { caught }: Interruption): CliError | undefined {

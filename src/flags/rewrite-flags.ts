@@ -60,7 +60,7 @@ export function readRules([from, to]: readonly string[], options: RuleOptions, n
   ];
   const rules = [...operandRules(from, to, now), ...ofFlags];
   if (rules.length > 0) return rules;
-  const usage = '<from> <to> | --scheme https | --host <old=new> | --set-param <name=value> | …';
+  const usage = '<from> <to> | --scheme https | --host <old=new> | --set-param <name=value> | ...';
   throw missingInput("argument 'from'", { ...missing, usage });
 }
 

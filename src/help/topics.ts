@@ -141,7 +141,7 @@ const formatMeanings: { readonly [F in Format]: string } = {
   table: 'fits the terminal, with a header (--no-header); long cells are shortened (--no-truncate)',
   tsv: 'one record per line, TAB between cells, no header (--header). Backslash, TAB, CR and LF in values become \\\\, \\t, \\r and \\n; lists are joined with commas. Other control or invisible characters become hex numbers: \\x1b, \\u202e, \\u{e0041}',
   csv: 'RFC 4180 with LF line ends and a header (--no-header); shorten -f reads it. --formula-guard puts a quote before cells that a spreadsheet would run as formulas',
-  json: 'one document with the keys of the API: {"urls":[…],"page":{…}}. Indented on a terminal, one line in a pipe. --json is the same',
+  json: 'one document with the keys of the API: {"urls":[...],"page":{...}}. Indented on a terminal, one line in a pipe. --json is the same',
   jsonl: 'one object per line, written as each page arrives: linkctl list -o jsonl | head -3 does not read all pages',
 };
 
@@ -169,7 +169,7 @@ const formats: Topic = {
       ['runs', 'runs; runs verify: discrepancies'],
     ],
     'With -o json or jsonl, an error is one JSON line on stderr (shown here in two):',
-    { lines: ['{"error":{"code":5,"kind":"not_found","api_code":1306,', ' "message":"…","hint":"…","profile":"work"}}'] },
+    { lines: ['{"error":{"code":5,"kind":"not_found","api_code":1306,', ' "message":"...","hint":"...","profile":"work"}}'] },
     'Within a major version, fields may be added; none is removed. A JSON Schema describes the output of each command. A line of jsonl is one element of its list:',
     { lines: ['linkctl help formats --json', "linkctl help formats --json | jq '.list' > list.schema.json"] },
   ],
@@ -184,8 +184,8 @@ const csv: Topic = {
     'Columns of edit. Give hash or short_url. On an account with several domains, a hash also needs the column domain or the flag --domain:',
     fieldRows('edit'),
     'Separate tags with commas. Put a label in double quotes if it contains a comma or starts with a double quote. In csv, double these quotes. In edit, +label or label attaches and -label detaches. Add + before a label that itself begins with + or -, also in a listing. A value in a row overrides the flag.',
-    'A listing is a valid input file: after linkctl list -o csv > links.csv, shorten -f links.csv creates the same links again. shorten reads hash as custom_hash and skips read-only columns (clicks, …). Unknown columns are ignored and named; --strict-columns refuses them. Column names similar to a field are always errors.',
-    'Exports of other services need no flag. Their names for columns are known (Destination URL, Slashtag, Title, …), and one line shows how each column is interpreted. Without a header, the columns are URL, hash and note. A title and empty rows above the header are skipped. Without a hash column, the last part of a short URL is the hash. Columns utm_source, utm_medium, … set parameters of the long URL. Tags are separated by commas, or else by semicolons or pipes. If a column name is ambiguous, say which field it is with --columns:',
+    'A listing is a valid input file: after linkctl list -o csv > links.csv, shorten -f links.csv creates the same links again. shorten reads hash as custom_hash and skips read-only columns (clicks, ...). Unknown columns are ignored and named; --strict-columns refuses them. Column names similar to a field are always errors.',
+    'Exports of other services need no flag. Their names for columns are known (Destination URL, Slashtag, Title, ...), and one line shows how each column is interpreted. Without a header, the columns are URL, hash and note. A title and empty rows above the header are skipped. Without a hash column, the last part of a short URL is the hash. Columns utm_source, utm_medium, ... set parameters of the long URL. Tags are separated by commas, or else by semicolons or pipes. If a column name is ambiguous, say which field it is with --columns:',
     {
       lines: [
         "linkctl shorten -f export.csv --columns 'long_url=Page,custom_hash=Code'",
@@ -237,7 +237,7 @@ const tags: Topic = {
       ['one & two', 'has both; a comma or semicolon means the same'],
       ['one | two', 'has at least one'],
       ['one ^ two', 'has exactly one'],
-      ['( … )', 'grouping; do not rely on operator precedence'],
+      ['( ... )', 'grouping; do not rely on operator precedence'],
       ['"one & two"', 'has the tag whose label is one & two'],
     ],
     {

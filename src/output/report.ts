@@ -152,6 +152,8 @@ export interface Glyphs {
   readonly tick: string;
   readonly arrow: string;
   readonly ellipsis: string;
+  /** Between the parts of a progress line. */
+  readonly separator: string;
   /** Full block of a bar or column. */
   readonly bar: string;
   /** Blocks of one eighth to seven eighths, from the left and from below; empty in ASCII. */

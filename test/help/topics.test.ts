@@ -10,12 +10,15 @@ import { operators } from '../../src/link/rules/conditions.ts';
 import { filterFieldNames } from '../../src/link/rules/filter.ts';
 import { test } from '../support/linkctl.ts';
 
-test.for([...topicNames])('B98: linkctl help %s prints the topic, at most 80 columns wide', async (name, { linkctl }) => {
-  const ran = await linkctl(['help', name]);
-  expect(ran).toMatchObject({ code: 0, stderr: '' });
-  expect(ran.stdout).toContain(topicText(name));
-  expect(ran.stdout.split('\n').filter((line) => [...line].length > 80)).toEqual([]);
-});
+test.for([...topicNames])(
+  'B98, B96: linkctl help %s prints the topic, at most 80 columns wide and in ASCII',
+  async (name, { linkctl }) => {
+    const ran = await linkctl(['help', name]);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toContain(topicText(name));
+    expect(ran.stdout.split('\n').filter((line) => !/^[ -~]{0,80}$/.test(line))).toEqual([]);
+  },
+);
 
 test('B98: tags is a command too, and its help comes before the topic', async ({ linkctl }) => {
   const root = await wholeProgram();

@@ -140,6 +140,17 @@ describe('plain terminals', () => {
     const { shown } = await open(['shorten', 'https://nodejs.org/', '--no-color'], { env: { LC_ALL: 'C' } }).ended();
     expect(shown).toMatch(/^OK http\S+ -> https:\/\/nodejs\.org\/\r\nto undo it: linkctl undo \S+\r\n$/);
   });
+
+  test('B89, B96: LC_ALL=C gets the progress of a run and of a check in ASCII', async ({ linkctl }) => {
+    const inC = async (...words: string[]) => {
+      const stdin = 'http://10.0.0.1/a\nhttp://10.0.0.1/b\n';
+      const { stderr } = await linkctl([...words, '--progress', 'plain'], { stdin, env: { LC_ALL: 'C' } });
+      expect(stderr).toMatch(/^[\n -~]*$/);
+      return stderr;
+    };
+    expect(await inC('shorten', '-f', '-', '--batch-size', '1')).toMatch(/^2\/2 batches, 2\/2, 0 failed, ETA 0s$/m);
+    expect(await inC('check', '--all')).toMatch(/^0\/0 destinations, 2 skipped$/m);
+  });
 });
 
 /** As a terminal counts; emoji of several letters are one of two columns. */

@@ -90,7 +90,7 @@ function exact(json: string): string {
 /** Returns at most 200 characters on one line. The printer escapes control characters. */
 function beginning(body: string): string {
   const line = body.replace(/\s+/g, ' ').trim();
-  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+  return line.length > 200 ? `${line.slice(0, 200)}...` : line;
 }
 
 /** Distinguishes a result from a fault. Only faults need `subject`. */

@@ -25,7 +25,7 @@ export async function findApi(text: string, exposes: boolean, invocation: Invoca
   if (first && failures.length === 1) throw first;
   throw new LocalError(`no API at ${addresses.join(' or ')}`, {
     details: failures.map(({ message }) => message),
-    hint: 'give the whole base URL, with its path: --base-url https://…',
+    hint: 'give the whole base URL, with its path: --base-url https://...',
   });
 }
 

@@ -103,7 +103,7 @@ async function* shownRows(shown: ShownCheck, session: Session): AsyncGenerator<R
     only ? status !== undefined && only.has(status) : !(hidesOk && status === 'ok');
   interruption.listen();
   const started = performance.now();
-  const state = (): string => progressLine(check, performance.now() - started);
+  const state = (): string => progressParts(check, performance.now() - started).join(streams.glyphs.separator);
   streams.progress.step(state);
   // A table measures its columns on the first page.
   const atOnce = session.format() === 'table' ? tablePage : 0;
@@ -145,14 +145,14 @@ function rowOf(checked: CheckedRow, { only }: CheckView): Row {
   return { hash, short_url: withoutScheme(short_url), status, http_status, ...urls, final_url, milliseconds, reason };
 }
 
-function progressLine(check: StartedCheck, milliseconds: number): string {
+function progressParts(check: StartedCheck, milliseconds: number): string[] {
   const { done, destinations, counts }: CheckProgress = check.progress();
   const asked = done - check.doneBefore;
   const left = asked > 0 ? Math.ceil(((destinations - done) / asked) * (milliseconds / 1000)) : undefined;
   const found = checkStatuses
     .filter((status) => status !== 'ok' && counts.has(status))
     .map((status) => `${counts.get(status)} ${status}`);
-  return [`${done}/${destinations} destinations`, ...found, ...(left === undefined ? [] : [`ETA ${left}s`])].join(' · ');
+  return [`${done}/${destinations} destinations`, ...found, ...(left === undefined ? [] : [`ETA ${left}s`])];
 }
 
 export function headerLines({ check, links }: Pick<ShownCheck, 'check' | 'links'>, session: Session): string[] {
