@@ -1,5 +1,8 @@
-/** C0, DEL, C1, direction marks and overrides, line and paragraph separators, BOM. */
-const unsafe = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff';
+/**
+ * C0, DEL, C1, soft hyphen, direction marks and overrides, space of no width, line and paragraph separators, word joiner and other invisible
+ * characters, BOM. Scripts and emoji need the joiners between them.
+ */
+const unsafe = '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff';
 /** Unpaired surrogates and invisible tag characters: only a pattern with `u` distinguishes them from emoji. */
 const unsafeByPoint = `${unsafe}\\ud800-\\udfff\\u{e0000}-\\u{e007f}`;
 

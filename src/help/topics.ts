@@ -139,7 +139,7 @@ const exitCodesTopic: Topic = {
 
 const formatMeanings: { readonly [F in Format]: string } = {
   table: 'fits the terminal, with a header (--no-header); long cells are shortened (--no-truncate)',
-  tsv: 'one record per line, TAB between cells, no header (--header). Backslash, TAB, CR and LF in values become \\\\, \\t, \\r and \\n; lists are joined with commas. Other control or invisible characters become hex numbers: \\x1b, \\u202e, \\u{e0041}',
+  tsv: 'one record per line, TAB between cells, no header (--header). Backslash, TAB, CR and LF in values become \\\\, \\t, \\r and \\n; lists are joined with commas. Other control characters and most invisible ones become hex numbers: \\x1b, \\u202e, \\u{e0041}',
   csv: 'RFC 4180 with LF line ends and a header (--no-header); shorten -f reads it. --formula-guard puts a quote before cells that a spreadsheet would run as formulas',
   json: 'one document with the keys of the API: {"urls":[...],"page":{...}}. Indented on a terminal, one line in a pipe. --json is the same',
   jsonl: 'one object per line, written as each page arrives: linkctl list -o jsonl | head -3 does not read all pages',

@@ -16,10 +16,14 @@ describe('R-45: text of strangers is shown, and drives nothing', () => {
     ['an Arabic letter mark', '\u061c', '\\u061c'],
     ['a line separator', '\u2028', '\\u2028'],
     ['a BOM', '\ufeff', '\\ufeff'],
+    ['a soft hyphen, which terminals show or hide', 'a\u00adb', 'a\\xadb'],
+    ['a space of no width', 'a\u200bb', 'a\\u200bb'],
+    ['a word joiner', 'a\u2060b', 'a\\u2060b'],
     ['half a surrogate pair', 'a\ud83d', 'a\\ud83d'],
     ['an invisible tag', '\u{e0041}', '\\u{e0041}'],
     ['a family, joined by ZWJ', '👨‍👩‍👧‍👦', '👨‍👩‍👧‍👦'],
     ['letters of the world', 'é 例え नमस्ते', 'é 例え नमस्ते'],
+    ['a word with ZWNJ', 'می\u200cخواهم', 'می\u200cخواهم'],
     ['a backslash', 'C:\\temp', 'C:\\temp'],
   ])('%s', (_, text, shown) => {
     expect(safe(text)).toBe(shown);
@@ -57,6 +61,7 @@ describe('R-46: JSON is safe and loses nothing', () => {
     ['\u009b', '"\\u009b"'],
     ['\u2028', '"\\u2028"'],
     ['\u202e', '"\\u202e"'],
+    ['a\u00adb', '"a\\u00adb"'],
     ['\u{e0041}', '"\\udb40\\udc41"'],
     ['é👩‍👧', '"é👩‍👧"'],
   ])('%j', (text, json) => {
