@@ -100,7 +100,6 @@ function typedLines(lines: readonly string[]): string[] {
 /** Escapes the text so that roff prints it unchanged: hyphens can be pasted, quotes stay straight, a leading dot is no request. */
 function roff(text: string): string {
   return text
-    .replaceAll('…', '...')
     .replace(/[\\\-'^~`]/g, (sign) => escapes[sign] ?? sign)
     .replace(/[^\x00-\x7f]/gu, (sign) => `\\[u${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`)
     .replace(/^(?=[.])/gm, '\\&');
