@@ -102,7 +102,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const isChecked = mode?.name === 'checked';
   const { needsMark, readsFirst } = readingOf(plan, beginnings);
   const priorDestinations = new Map(state.priorDestinations);
-  const older = needsMark || state.mark ? { hashes: new Set(state.mark?.known), total: state.mark?.total } : undefined;
+  const older = needsMark || state.mark ? new Set(state.mark?.known) : undefined;
   const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run, older));
   const reported = plan.results === undefined ? undefined : images;
   const stop = createStop();

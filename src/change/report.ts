@@ -158,7 +158,7 @@ export function alsoCounting(status: 'existing' | 'unchanged', count: number, re
 function summaryLines({ run, plan, presentation, session, noun, account }: ShownRun): string[] {
   const { guarantee, kind, run: name } = run.facts;
   const { profile } = session;
-  const { tally, calls, milliseconds, surplus, perhapsOld, stop, workingSize } = run.summary();
+  const { tally, calls, milliseconds, surplus, stop, workingSize } = run.summary();
   const failedIn = plan.failed === undefined ? '' : ` (${plan.failed})`;
   const counts = Object.entries(countsOf(tally, presentation.ignoreMissing))
     .filter(([, number]) => number > 0)
@@ -171,9 +171,6 @@ function summaryLines({ run, plan, presentation, session, noun, account }: Shown
   return [
     `${plainQuantity(tally.rows, noun)}: ${counts.join(', ')} (${effort}) for ${account}`,
     ...(guarantee && tally.counts.unknown > 0 ? [guarantee] : []),
-    ...(perhapsOld > 0
-      ? [`up to ${plainQuantity(perhapsOld, 'link')} counted as created may have existed before: the account grew by fewer links`]
-      : []),
     ...(surplus.length > 0
       ? [`${plainQuantity(surplus.length, 'link')} may be duplicates: ${surplus.slice(0, 5).join(', ')}`]
       : []),

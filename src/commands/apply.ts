@@ -20,7 +20,7 @@ import { outputWithMarkdown } from '../flags/globals.ts';
 import { missingInput } from '../flags/missing-input.ts';
 import { count, once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
-import { flagLabels, presentLabels } from '../input/field-values.ts';
+import { flagLabels, labels } from '../input/field-values.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import type { Report } from '../output/report.ts';
 import { hashChangePresentation, urlColumns } from '../output/url-columns.ts';
@@ -74,7 +74,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
   if (invocation.global.output === markdown && !invocation.global.dryRun) {
     throw new UsageError('-o markdown shows the plan: add --dry-run');
   }
-  if (prune !== undefined) flagLabels('--prune', [prune], presentLabels);
+  if (prune !== undefined) flagLabels('--prune', [prune], labels);
   const session = await openSession(invocation);
   await requireAnswer(session, 'named');
   const { base, input, domains, reading, empty, compared } = await openComparison(options, session);

@@ -4,7 +4,7 @@ import { utcDay } from '../base/times.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import { type Field, type FieldName, fields } from '../contract/fields.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';
-import { flagLabels, flagValue, presentLabels, valueWarning } from '../input/field-values.ts';
+import { flagLabels, flagValue, labels, valueWarning } from '../input/field-values.ts';
 import { repeated } from './values.ts';
 
 /** Values as typed; undefined if not given. */
@@ -110,7 +110,7 @@ export async function readFieldFlags(options: FieldOptions, { edition, now, warn
 }
 
 function readLabels({ tag = [], addTag = [], removeTag = [] }: FieldOptions): string[] {
-  const [added, removed] = [flagLabels('--add-tag', addTag), flagLabels('--remove-tag', removeTag, presentLabels)];
+  const [added, removed] = [flagLabels('--add-tag', addTag), flagLabels('--remove-tag', removeTag, labels)];
   const both = removed.find((label) => added.some((other) => trimmedLabel(other) === trimmedLabel(label)));
   if (both !== undefined) throw new UsageError(`--add-tag and --remove-tag: both name ${JSON.stringify(both)}`);
   return [...flagLabels('--tag', tag), ...added.map((label) => `+${label}`), ...removed.map((label) => `-${label}`)];

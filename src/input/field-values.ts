@@ -60,7 +60,7 @@ export function flagValue<Name extends Exclude<FieldName, 'tags'>>(
 }
 
 /** Each text is one label, even with commas. Throws a UsageError. */
-export function flagLabels(flag: string, texts: readonly string[], read = labels): string[] {
+export function flagLabels(flag: string, texts: readonly string[], read = newLabels): string[] {
   const value = read(texts);
   if (isRefused(value)) throw new UsageError(refusalText(flag, value));
   return value;
@@ -172,14 +172,7 @@ function wholeNumber(value: number, text: string): number | Refused {
   return Number.isSafeInteger(value) && value >= 0 ? value : { refused: `${quoted(text)} is not a whole number of 0 or more` };
 }
 
-/** Labels to attach. In a path, `.` and `..` would address another resource, so such a tag could never be deleted. */
 export function labels(entries: readonly unknown[]): string[] | Refused {
-  const bad = entries.find((entry) => entry === '.' || entry === '..');
-  return bad === undefined ? presentLabels(entries) : { refused: `${JSON.stringify(bad)} is not a label` };
-}
-
-/** Labels that links or tags have. */
-export function presentLabels(entries: readonly unknown[]): string[] | Refused {
   const found: string[] = [];
   for (const entry of entries) {
     if (typeof entry !== 'string') return { refused: 'must be an array of strings' };
@@ -188,6 +181,12 @@ export function presentLabels(entries: readonly unknown[]): string[] | Refused {
     found.push(entry);
   }
   return found;
+}
+
+/** Labels to attach. In a path, `.` and `..` would address another resource, so such a tag could never be deleted. */
+function newLabels(entries: readonly string[]): string[] | Refused {
+  const bad = entries.find((entry) => /^\s*\.\.?\s*$/.test(entry));
+  return bad === undefined ? labels(entries) : { refused: `${quoted(bad)} is not a label` };
 }
 
 function wrongLength(text: string, { length }: Field): Refused | undefined {

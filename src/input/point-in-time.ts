@@ -11,14 +11,15 @@ const units: { readonly [unit: string]: number } = { s: 1000, h: 3_600_000, d: d
  * `yesterday`. Times without an offset are UTC, as everywhere in the API (4.1.6). Takes and returns milliseconds since 1970. Throws a
  * UsageError.
  */
-export function pointInTime(flag: string, text: string, now: number): number {
+export function pointInTime(flag: string, typed: string, now: number): number {
+  const text = typed.toLowerCase();
   const [, count = '', unit = ''] = /^(\d{1,6})([shdw])$/.exec(text) ?? [];
   const ago = units[unit];
   if (ago !== undefined) return now - Number(count) * ago;
   const time = monthsAgo(text, now) ?? calendarTime(dayNamed(text, now) ?? text);
   if (time !== undefined) return time;
   throw new UsageError(
-    `${flag}: ${quoted(text)} is not a time; expected 2026-01-31, 2026-01-31T09:00, today, yesterday, 1h, 7d, 2w, 3m (months) or 1y`,
+    `${flag}: ${quoted(typed)} is not a time; expected 2026-01-31, 2026-01-31T09:00, today, yesterday, 1h, 7d, 2w, 3m (months) or 1y`,
   );
 }
 

@@ -13,7 +13,6 @@ import {
   isRefused,
   labels,
   longUrlFault,
-  presentLabels,
   refusalText,
   type Target,
   valueWarning,
@@ -278,9 +277,8 @@ interface ShortUrl {
 
 /** A sign alone names no label. */
 function instructions(entries: readonly string[]): string[] | Refused {
-  const instructed = entries.map(instruction);
-  const named = (sign: string) => instructed.filter((entry) => entry.startsWith(sign)).map((entry) => entry.slice(1));
-  return [labels(named('+')), presentLabels(named('-'))].find(isRefused) ?? instructed;
+  const named = labels(entries.map((entry) => entry.replace(/^[+-]/, '')));
+  return isRefused(named) ? named : entries.map(instruction);
 }
 
 /** Labels without a sign come from listings and are attached (2.3). */

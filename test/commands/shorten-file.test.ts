@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test as base, type Linkctl, type Ran, sent } from '../support/linkctl.ts';
-import { numbered, store } from '../support/stored-links.ts';
+import { store } from '../support/stored-links.ts';
 
 const rows = 1205;
 const header = 'long_url,custom_hash,note,tags,expiration_date,email_stats';
@@ -121,28 +121,6 @@ describe.each([
     expect(ran.stderr).toMatch(/^1205 rows: 1100 created, 105 existing/m);
     expect(await linkctl(['shorten', '-f', path, '--dedupe', 'account', '--again', '-q'])).toMatchObject({ code: 0 });
     expect((await listed('jsonl')).trimEnd().split('\n')).toHaveLength(1100);
-  });
-
-  test('B90: the summary says how many links that it counts as created may have existed, and nothing if all are new', async ({
-    linkctl,
-    service,
-    folder,
-  }) => {
-    const path = join(folder, 'links.csv');
-    const shorten = async (links: readonly { custom_hash: string; long_url: string }[]): Promise<string> => {
-      const lines = links.map(({ custom_hash, long_url }) => `${long_url},${custom_hash}\n`);
-      writeFileSync(path, `long_url,custom_hash\n${lines.join('')}`);
-      const ran = await linkctl(['shorten', '-f', path]);
-      expect(ran.code, ran.stderr).toBe(0);
-      return ran.stderr;
-    };
-    const [old, fresh] = [numbered(300), numbered(450).slice(300)];
-    await store(service, old);
-    const doubt = 'counted as created may have existed before: the account grew by fewer links';
-    expect(await shorten(old)).toMatch(new RegExp(`^300 rows: 100 created, 200 existing.*\nup to 100 links ${doubt}$`, 'm'));
-    expect(await shorten(fresh)).toMatch(/^150 rows: 150 created \(.*\nto undo it/m);
-    await store(service, numbered(650).slice(450));
-    expect(await shorten([...numbered(800).slice(650), ...old])).toContain(`\nup to 300 links ${doubt}\n`);
   });
 
   test('B51: a bad date and an unknown column are both reported with line and column, and nothing is sent', async ({

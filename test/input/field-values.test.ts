@@ -87,8 +87,6 @@ describe('cells', () => {
     ['tags', 'a," "', 'a label is empty'],
     ['tags', '"a', 'has an unclosed quote'],
     ['tags', 'a\u001bb', 'contains a control character'],
-    ['tags', 'a,.', '"." is not a label'],
-    ['tags', '..', '".." is not a label'],
     ['hash', '..', 'is not a hash'],
     ['hash', 'https://s.ex/', 'is not a hash'],
   ])('R 0.10, R-30, R-31, R-32, C17, C18: %s refuses %j', (target, text, reason) => {

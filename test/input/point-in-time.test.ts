@@ -21,6 +21,7 @@ test.each([
   ['1y', '2025-01-31T12:00:00.000Z'],
   ['today', '2026-01-31T00:00:00.000Z'],
   ['yesterday', '2026-01-30T00:00:00.000Z'],
+  ['Yesterday', '2026-01-30T00:00:00.000Z'],
 ])('B27, H6: %s is %s, in UTC unless it says otherwise', (text, time) => {
   expect(new Date(pointInTime('--since', text, now)).toISOString()).toBe(time);
 });

@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { isOfThisMachine, type MachineTime } from '../../files/process-mark.ts';
-import type { Execution, OlderLinks } from '../execution/execution.ts';
+import type { Execution } from '../execution/execution.ts';
 import type { Watermark } from '../journal/lines.ts';
 import { readRecord } from '../matching/answer-items.ts';
 import { callsPerBatch } from '../run-plan.ts';
@@ -139,7 +139,7 @@ export function positionIn(listed: Iterable<string>, hashes: readonly string[]):
  * Reads a watermark before each intent in checked mode, otherwise before the first, whose links are added to `older`. `undo` needs it to prove
  * which links are new.
  */
-export function watermarksOf(run: Execution, older?: OlderLinks): () => Promise<Watermark | undefined> {
+export function watermarksOf(run: Execution, older?: Set<string>): () => Promise<Watermark | undefined> {
   const { plan, calls, signal, warn } = run;
   let first: Promise<Watermark | undefined> | undefined;
   if (plan.mode?.name === 'checked') {
@@ -156,8 +156,7 @@ export function watermarksOf(run: Execution, older?: OlderLinks): () => Promise<
       warn(`could not list the newest links, so undo will need --force: ${error.message}`);
       return undefined;
     });
-    for (const hash of mark?.known ?? []) older?.hashes.add(hash);
-    if (older) older.total = mark?.total;
+    for (const hash of mark?.known ?? []) older?.add(hash);
     return mark;
   };
   return async () => {
@@ -165,15 +164,4 @@ export function watermarksOf(run: Execution, older?: OlderLinks): () => Promise<
     first = read();
     return await first;
   };
-}
-
-/**
- * For a request with its hash, the server returns an existing link like a new one (4.3.4). Returns how many of `created` the number of links
- * contradicts; 0 if it is unknown, or if all earlier links are known.
- */
-export async function perhapsOldLinks({ older, calls, client, domain, signal }: Execution, created: number): Promise<number> {
-  if (older?.total === undefined || older.total <= older.hashes.size || created === 0 || !calls.reserve(1)) return 0;
-  const scan = scanNewest({ client, domain }, { limit: 1, isEnough: () => true, signal });
-  const total = (await scan.catch(() => undefined))?.total;
-  return total === undefined ? 0 : Math.max(0, created - Math.max(0, total - older.total));
 }

@@ -1,6 +1,5 @@
 import { isoTime } from '../../base/times.ts';
 import { lateDuplicates } from '../checked/late-duplicates.ts';
-import { perhapsOldLinks } from '../checked/newest-links.ts';
 import { isSettled } from '../journal/journal-state.ts';
 import { doubtful } from '../matching/row-verdict.ts';
 import { hashAssigner } from '../operations/made-hashes.ts';
@@ -35,7 +34,6 @@ export async function* batchLoop(run: Execution, output: RunOutput): AsyncGenera
     const surplus = plan.mode?.name === 'checked' ? await lateDuplicates(run) : [];
     output.surplus = surplus ?? [];
     const { failed, unknown, not_sent } = output.tally.counts;
-    if (plan.mode?.name === 'keyed' && !stop.reason) output.perhapsOld = await perhapsOldLinks(run, output.tally.counts.created);
     const isWhole = !stop.reason && failed + unknown + not_sent === 0;
     const isDone = isWhole && (await stepAfter(run));
     output.isEnded = surplus !== undefined && (isDone || !plan.steps);

@@ -43,17 +43,11 @@ export interface Execution extends RunEnvironment {
   /** The newest links are read, but only before the first batch. */
   readonly needsMark: boolean;
   /** Hashes of links that were listed before anything was sent: none of these is new, whatever an answer looks like. */
-  readonly older: OlderLinks | undefined;
+  readonly older: ReadonlySet<string> | undefined;
   readonly images?: Images | undefined;
   /** The number of attempts, for rows that were sent more than once. */
   readonly rounds: Map<number, number>;
   readonly recorded: RecordedOutcomes | undefined;
-}
-
-export interface OlderLinks {
-  readonly hashes: Set<string>;
-  /** The number of all links then, of which `hashes` are the newest; undefined if unknown. */
-  total: number | undefined;
 }
 
 /** Consecutive rows that are settled together and keep their order. */
@@ -71,8 +65,6 @@ export interface RunOutput {
   readonly files: readonly OutcomeFile[];
   readonly tally: Tally;
   surplus: readonly string[];
-  /** The number of rows that count as created, but whose links may have existed before. */
-  perhapsOld: number;
   /** The first rows whose outcome is unknown, to name their links. */
   readonly unknown: RowOutcome[];
   /** No more calls are needed. */

@@ -15,7 +15,7 @@ export async function executeRun(run: Execution, batches: number) {
   const tally = startTally();
   const isWritten = plan.results !== undefined || plan.failed !== undefined;
   const files = isWritten ? (await import('../results/outcome-files.ts')).openFiles(plan, run.operation, run) : [];
-  const output: RunOutput = { files, tally, surplus: [], perhapsOld: 0, unknown: [], isEnded: false };
+  const output: RunOutput = { files, tally, surplus: [], unknown: [], isEnded: false };
   const startedAt = system.elapsed();
   const { rows } = plan.input;
   return {
@@ -42,7 +42,6 @@ export async function executeRun(run: Execution, batches: number) {
       workingSize: rules.limit < plan.batchSize ? rules.limit : undefined,
       /** Short URLs of links that the run may have created besides those of its rows. */
       surplus: output.surplus,
-      perhapsOld: output.perhapsOld,
       /** What the command that checks unknown outcomes is about. */
       unknown: { rows: output.unknown, operation: run.operation, domain: run.domain },
     }),

@@ -23,14 +23,9 @@ interface PeriodClicks extends Clicks {
   /** Number of selected links; 0 for the whole account. */
   readonly selected: number;
   /** Named links that neither the account nor the readings have. */
-  readonly unknown: readonly MissingLink[];
+  readonly unknown: readonly LinkKey[];
   /** Links that this tool deleted or reset in the period; daily totals do not include them. 0 if readings are counted. */
   readonly uncounted: number;
-}
-
-interface MissingLink extends LinkKey {
-  /** Set if this tool renamed the link. */
-  readonly newHash?: string | undefined;
 }
 
 /** The selection of the command line. */
@@ -92,20 +87,14 @@ const tooManyLinks = `the daily totals of the server were not used: they take a 
 export function unknownFailure({ selected, unknown }: Pick<PeriodClicks, 'selected' | 'unknown'>): CliError | undefined {
   const [first] = unknown;
   if (first === undefined) return undefined;
-  const isRenamed = unknown.some(({ newHash }) => newHash !== undefined);
-  if (selected === 1) return isRenamed ? new NotFoundError(absentText(first), { apiCode: 1306 }) : notFound(first);
-  const details = unknown.slice(0, 10).map(absentText);
+  if (selected === 1) return notFound(first);
+  const details = unknown.slice(0, 10).map((link) => noShortUrl(link).message);
   const Kind = unknown.length < selected ? PartialError : NotFoundError;
-  const wasAbsent = isRenamed ? '' : ', and did not exist in this period';
-  return new Kind(`${absenceText(unknown.length, selected)}${wasAbsent}`, { details });
-}
-
-function absentText({ newHash, ...link }: MissingLink): string {
-  return noShortUrl(link).message + (newHash === undefined ? '' : `: renamed to ${newHash}`);
+  return new Kind(absenceText(unknown.length, selected), { details });
 }
 
 /** Reported instead of missing readings, because the links are mistyped. Undefined if some of them exist. */
-function missingFailure(names: ReadonlySet<string> | undefined, missing: readonly MissingLink[]): CliError | undefined {
+function missingFailure(names: ReadonlySet<string> | undefined, missing: readonly LinkKey[]): CliError | undefined {
   return names?.size === missing.length ? unknownFailure({ selected: missing.length, unknown: missing }) : undefined;
 }
 
@@ -131,30 +120,17 @@ async function shownLinks(links: Clicks['links'], session: Session): Promise<Cli
 async function namesOf(
   read: ReadRecords,
   session: Session,
-): Promise<{ names: ReadonlySet<string>; missing: readonly MissingLink[] }> {
+): Promise<{ names: ReadonlySet<string>; missing: readonly LinkKey[] }> {
   const names = new Set<string>();
-  const gone = new Map<string, LinkKey>();
+  const gone: LinkKey[] = [];
   for await (const { records, missing } of await read()) {
     for (const record of records) names.add(nameOf(storedLink(record, session.edition)));
     for (const link of missing) {
-      const name = await missingName(link, session);
-      names.add(name);
-      gone.set(name, link);
+      names.add(await missingName(link, session));
+      gone.push(link);
     }
   }
-  if (gone.size === 0) return { names, missing: [] };
-  const renamed = await newHashes(session);
-  return { names, missing: [...gone].map(([name, link]) => ({ ...link, newHash: renamed.get(name) })) };
-}
-
-/** Of the links that this tool renamed, by name. */
-async function newHashes(session: Session): Promise<ReadonlyMap<string, string>> {
-  const hashes = new Map<string, string>();
-  const ever = { since: 0, until: session.now };
-  for (const { hash, domain, newHash } of await changesBetween(ever, session.client.identity, session.system)) {
-    if (newHash !== null) hashes.set(await missingName({ hash, domain: domain ?? undefined }, session), newHash);
-  }
-  return hashes;
+  return { names, missing: gone };
 }
 
 async function missingName({ hash, domain }: LinkKey, session: Session): Promise<string> {
@@ -162,13 +138,9 @@ async function missingName({ hash, domain }: LinkKey, session: Session): Promise
 }
 
 /** A link that was deleted in the period is known from its event. */
-async function unknownLinks(
-  missing: readonly MissingLink[],
-  { links }: Clicks,
-  session: Session,
-): Promise<readonly MissingLink[]> {
+async function unknownLinks(missing: readonly LinkKey[], { links }: Clicks, session: Session): Promise<readonly LinkKey[]> {
   const known = new Set(links.map(({ link }) => nameOf(storedLink(link, session.edition))));
-  const unknown: MissingLink[] = [];
+  const unknown: LinkKey[] = [];
   for (const link of missing) if (!known.has(await missingName(link, session))) unknown.push(link);
   return unknown;
 }
