@@ -140,3 +140,9 @@ export interface Page {
   total_count: number;
   offset: number;
 }
+
+/**
+ * Stands in an answer for the API key. Nobody writes such a text, so a value that contains it has lost a part, and is not sent. Without white
+ * space, which URLs encode.
+ */
+export const removedKey = '[API-key-removed-by-linkctl]';

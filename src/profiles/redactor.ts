@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { orElse } from '../base/errors.ts';
+import { removedKey } from '../contract/records.ts';
 
 const placeholder = '[redacted]';
 
@@ -45,9 +46,9 @@ export class Redactor {
     return bare.replace(/(authorization["']?\s*[:=,]\s*["']?(?:basic|bearer)\s+)[^\s"',]+/gi, `$1${placeholder}`);
   }
 
-  /** Removes only long keys: a short key could be part of any word. */
+  /** Removes only long keys, because a short key could be part of any word, and marks their places, so that the rest is not sent as a value. */
   withoutKey(text: string): string {
-    return this.#long.reduce((rest, form) => rest.replaceAll(form, placeholder), text);
+    return this.#long.reduce((rest, form) => rest.replaceAll(form, removedKey), text);
   }
 
   #add(...secrets: string[]): void {

@@ -106,6 +106,20 @@ function many(count: number, edition: Edition): object[] {
   }));
 }
 
+test('R-40, P4: a link with the API key of its account in it is not copied without it, but named', async ({
+  run,
+  service,
+  there,
+}) => {
+  await store(service, [
+    { custom_hash: 'x', long_url: `https://e.example/?k=${apiKey}` },
+    { custom_hash: 'y', long_url: 'https://y.example/' },
+  ]);
+  const ran = await run(['copy', '--to', 'there', '--yes']);
+  expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/\bx: not sent: its long_url contains the API key/) });
+  expect((await copies(there)).map(({ hash }) => hash)).toEqual(['y']);
+});
+
 describe.each([
   ['a', 'b'],
   ['b', 'a'],

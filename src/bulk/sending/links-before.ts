@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../base/errors.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
-import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
+import { type KnownRecord, removedKey, type UrlRecord } from '../../contract/records.ts';
 import { fieldsSince, foreignFields } from '../../link/same.ts';
 import { type Execution, isStale } from '../execution/execution.ts';
 import { changedSince, destinationFingerprint, doubtful, type Failed, type Verdict } from '../matching/row-verdict.ts';
@@ -29,11 +29,24 @@ export async function readBefore(
     if (operation.needsPriorDestination?.(payload) && (anew.has(index) || !priorDestinations.has(index)))
       priorDestinations.set(index, destinationFingerprint(link));
   }
+  const sendable = prepared.map((row) => unlessKeyRemoved(row, run));
   const isToKeep = ({ index, refusal }: BulkRow) =>
     operation.read && refusal === undefined && !inDoubt.has(index) && (!images?.has(index) || anew.has(index));
-  const unkept = images ? prepared.filter(isToKeep) : [];
+  const unkept = images ? sendable.filter(isToKeep) : [];
   if (unkept.length > 0) await images?.keep(unkept);
-  return { rows: prepared, isReserved: unread.length > 0 };
+  return { rows: sendable, isReserved: unread.length > 0 };
+}
+
+/** Refuses a row with a value that was read without the key in it, or whose undo would write such a value back. */
+function unlessKeyRemoved(row: BulkRow, { operation, images, inDoubt }: Execution): BulkRow {
+  const { index, payload, before, refusal } = row;
+  if (refusal !== undefined || inDoubt.has(index)) return row;
+  const asked = operation.requestedFields?.(payload) ?? {};
+  const old = Object.entries((images && before) || {}).filter(
+    ([field]) => field in asked || kindOf(payload, operation) === 'delete',
+  );
+  const lost = [...Object.entries(payload), ...old].find((entry) => JSON.stringify(entry).includes(removedKey));
+  return lost ? { ...row, refusal: `not sent: its ${lost[0]} contains the API key, which is not recorded` } : row;
 }
 
 /** Readings in a row that may take too long to be current. Then the run stops, because the server may never be faster. */
