@@ -38,6 +38,21 @@ test('B91: a record of a listing feeds shorten as it is, whatever its server add
   expect(await rows(lines(record), { name })).toEqual([{ line: 1, item: { long_url: url, custom_hash: 'abc' }, listed: true }]);
 });
 
+test('C05: names that stand in several objects or in texts are no members twice', async () => {
+  const note = 'long_url":"note":{"note": "a"}, \\"note\\":';
+  const record = {
+    hash: 'a',
+    long_url: url,
+    short_url: 's.ex/a',
+    note,
+    links: { hash: 'x', note: ':' },
+    error: { error: [{ a: 1 }, { a: 2 }] },
+  };
+  const plain = { long_url: url, note: ':note', tags: [':tags', 'note:'] };
+  const item = { long_url: url, custom_hash: 'a', note };
+  expect((await rows(lines(record, plain), { name })).map((row) => row.item)).toEqual([item, plain]);
+});
+
 test('B12, P1: in an edit "" clears a note, a date or a limit, and null an expiration date; an empty list of tags changes none', async () => {
   const edits = lines(
     { hash: 'abc', note: '' },
@@ -82,6 +97,32 @@ describe('what is refused, exit 2', () => {
       'hash and custom_hash',
       lines({ long_url: url, hash: 'a', custom_hash: 'b' }),
       'links.jsonl:1: custom_hash: both hash and custom_hash are given',
+    ],
+    ['C05: a member twice', `{"long_url":"${url}1","long_url":"${url}2"}`, 'links.jsonl:1: duplicate column long_url'],
+    [
+      'C05: a member twice, with blanks, in a document',
+      `[{"long_url": "${url}1", "note" : "a"},\n {"long_url" : "${url}1", "note" : "a", "note" : ":b"}]`,
+      'links.jsonl:2: duplicate column note',
+    ],
+    [
+      'C05: a member twice, once with an escape',
+      `{"long_url":"${url}1","long\\u005furl":"${url}2"}`,
+      'links.jsonl:1: duplicate column long_url',
+    ],
+    [
+      'C05: a member twice whose colons are balanced by a note',
+      `{"long_url":"${url}1","note":"\\u003a","note":"\\":"}`,
+      'links.jsonl:1: duplicate column note',
+    ],
+    [
+      'C05, I4: a member of another service twice',
+      `{"url":"${url}","expires":"2031-01-31","expires":"2032-01-31"}`,
+      'links.jsonl:1: duplicate column expires',
+    ],
+    [
+      'C05: a member of a nested object twice',
+      `{"url":"${url}","tags":[{"name":"a"},{"name":"b"}],"meta":{"title":"a","title":"b"}}`,
+      'links.jsonl:1: duplicate column meta.title',
     ],
     ['a destination that is empty', lines({ long_url: '' }), 'links.jsonl:1: long_url: "" is not an http or https URL'],
     ['no URL', lines({ note: 'a' }), 'links.jsonl:1: long_url is missing'],

@@ -11,6 +11,7 @@ import { ColumnMapper, type Mapping, type Roles, rolesIn, rulesFor } from '../fi
 import type { Setting } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
 import type { CellReader, ReadOptions, RecordReader, RowDraft } from '../row.ts';
+import { repeatedMember } from './repeated-members.ts';
 
 /**
  * Reads a JSON object from each text. If all names are those of the API, values must have its types; members of other services are mapped
@@ -30,7 +31,7 @@ export function jsonReader(draft: RowDraft, options: ReadOptions, notices: Notic
     last = line;
     draft.begin(line, nth);
     const record = objectIn(text, draft);
-    if (record) fill(record, line);
+    if (record) fill(record, text, line);
     return 'row';
   };
   const end = (): void => {
@@ -90,7 +91,7 @@ function membersReader(
   options: ReadOptions,
   notices: Notices,
   onForm: (names: readonly string[]) => void,
-): (record: object, line: number) => void {
+): (record: object, text: string, line: number) => void {
   const mapper = new ColumnMapper(options, notices);
   const forms = new Map<string, Form>();
   const refusals = new Set<string>();
@@ -110,7 +111,12 @@ function membersReader(
     }
     return forms.get(key);
   };
-  return (record, line) => {
+  return (record, text, line) => {
+    const repeated = repeatedMember(text, record);
+    if (repeated !== undefined) {
+      refuse(`duplicate column ${repeated}`, line);
+      return draft.drop();
+    }
     const members = flat(record);
     const names = Object.keys(members);
     const form = formOf(names, line);
