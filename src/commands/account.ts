@@ -46,6 +46,7 @@ async function showAccount({ failAbove }: { failAbove?: number }, invocation: In
     block: blockColumns(columns, gauges, streams),
     notes: () => [
       ...gauges.filter(isNearlyFull).map((gauge) => `warning: ${sentence(gauge)}`),
+      ...oddCounters(account),
       ...missingCounters(gauges, failAbove),
     ],
     outcome: () => limitFailure(gauges, failAbove),
@@ -67,9 +68,23 @@ interface Gauge {
 function gaugesOf({ counters }: Partial<AccountRecord>): Gauge[] {
   return Object.entries(counters ?? {}).flatMap(([name, counter]) => {
     const { count, limit } = counter ?? {};
-    if (typeof count !== 'number' || typeof limit !== 'number' || limit <= 0) return [];
+    if (!isSound(count) || !isSound(limit) || limit <= 0) return [];
     return [{ name, count, limit }];
   });
+}
+
+function isSound(value: unknown): value is number {
+  return Number.isFinite(value);
+}
+
+/** A counter that nobody can compare must not look like one that is not full. */
+function oddCounters({ counters }: Partial<AccountRecord>): string[] {
+  const names = Object.entries(counters ?? {}).flatMap(([name, counter]) => {
+    const { count, limit } = counter ?? {};
+    const isOdd = typeof (counter ?? {}) !== 'object' || [count, limit].some((value) => value != null && !isSound(value));
+    return isOdd ? [name] : [];
+  });
+  return names.map((name) => `warning: counter ${name} is ignored: it has no sound numbers`);
 }
 
 function isNearlyFull({ count, limit }: Gauge): boolean {

@@ -138,7 +138,7 @@ const jsonTypes: { readonly [K in FieldKind]: 'string' | 'boolean' | 'number' | 
 // cases: the flag for them makes V8 load tables of letters.
 const beginsWithHost = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#\\]/;
 const userinfo = /^https?:\/\/[^/?#\\]*@/i;
-const isIncomplete = 'is incomplete: the API key was removed from it';
+const isIncomplete = 'is incomplete: the API key was removed';
 const noWebAddress = 'is not an http or https URL';
 const printableAscii = /^[!-~]+$/;
 const hasForbidden = unicodeTest('[\\0\\p{Cs}]');

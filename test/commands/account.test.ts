@@ -54,6 +54,34 @@ test('2.2: counters that lack a number, or are unheard of, come as they are', as
   );
 });
 
+test('R-11, R-35: odd counters are skipped with a note, and what is sound is compared', async ({ linkctl, wire }) => {
+  const odd =
+    '{"urls":{"count":95,"limit":1e400},"month_urls":{"count":"many","limit":10},"calls":"x","today":{"count":"96","limit":100}}';
+  const body = `{"error":{"code":0,"message":""},"account":{"counters":${odd}}}`;
+  await wire.script([{ only: { path: '/account' }, times: 3, answer: { body } }]);
+  const ran = await linkctl(['account', '--fail-above', '90']);
+  expect(ran).toMatchObject({ code: 7, stdout: expect.stringContaining('counters.month_urls.count\tmany\n') });
+  expect(ran.stderr).toContain('counter today is at 96 %: 96 of 100');
+  for (const name of ['urls', 'month_urls', 'calls'])
+    expect(ran.stderr).toContain(`warning: counter ${name} is ignored: it has no sound numbers\n`);
+  expect(await linkctl(['account'], terminal)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^today: .* 96 of 100$/m),
+  });
+  expect((await linkctl(['account', '-o', 'json'])).stdout).toContain('"count":95');
+  expect((await sent(wire)).length).toBe(3);
+});
+
+test('R-35: a number beyond all numbers is told from a number', async ({ linkctl, wire }) => {
+  const body = '{"error":{"code":0,"message":""},"urls":[{"hash":"a","total_clicks":1e400}]}';
+  await wire.script([{ only: { path: '/urls' }, times: 'all', answer: { body } }]);
+  const ran = await linkctl(['list', '--retries', '0']);
+  expect(ran).toMatchObject({
+    code: 8,
+    stderr: expect.stringContaining('urls[0].total_clicks: expected a number, got Infinity'),
+  });
+});
+
 test('a terminal shows a gauge for each counter that has a count and a limit', async ({ linkctl, wire }) => {
   await wire.script([answer(odd), answer({ counters: { urls: { count: 51, limit: 1000 } } })]);
   expect((await linkctl(['account'], terminal)).stdout).toBe(

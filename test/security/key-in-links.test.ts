@@ -57,7 +57,7 @@ test.for(['csv', 'json', 'jsonl'])(
       const ran = await linkctl([...argv, '-f', path]);
       expect(ran).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(/links\.\w+:[\d:]+: .*is incomplete: the API key was removed from it/),
+        stderr: expect.stringMatching(/links\.\w+:[\d:]+: .*is incomplete: the API key was removed/),
       });
     }
     expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);

@@ -1,6 +1,20 @@
 import type { OperationName } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { anything, flag, integer, list, mapOf, number, optional, record, type Shape, scalar, shortText, text } from './shapes.ts';
+import {
+  anything,
+  flag,
+  integer,
+  list,
+  mapOf,
+  number,
+  optional,
+  orAsIs,
+  record,
+  type Shape,
+  scalar,
+  shortText,
+  text,
+} from './shapes.ts';
 
 const none = record({});
 const hash = shortText(1024);
@@ -39,7 +53,7 @@ export const answerShapes: { readonly [O in OperationName]: Shape } = {
       custom_domain: optional(text),
       account_expiration_date: optional(text),
       subscription_plan: optional(text),
-      counters: optional(mapOf(optional(counter))),
+      counters: optional(mapOf(orAsIs(counter))),
     }),
   }),
   shortenUrls: items,

@@ -35,8 +35,8 @@ export function shortText(most: number): Shape {
 /** Some servers write numbers as text. */
 export function number(value: unknown): number {
   const converted = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
-  if (typeof converted !== 'number' || !Number.isFinite(converted)) throw mismatch('a number', value);
-  return converted;
+  if (!Number.isFinite(converted)) throw mismatch('a number', value);
+  return converted as number;
 }
 
 /** Some servers write flags as numbers, or as text. */
@@ -63,6 +63,17 @@ export function scalar(expected: string, holds: (value: unknown) => boolean): Sh
 /** Accepts a value that is missing or null. */
 export function optional(shape: Shape): Shape {
   return (value) => (value === undefined || value === null ? value : shape(value));
+}
+
+/** Accepts every value, and converts it if possible: for what a command can do without. */
+export function orAsIs(shape: Shape): Shape {
+  return (value) => {
+    try {
+      return shape(value);
+    } catch {
+      return value;
+    }
+  };
 }
 
 /** Some servers write null for an empty list. */
@@ -135,9 +146,8 @@ function within(outer: string, error: unknown): unknown {
 
 function typeName(value: unknown): string {
   if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'string') return 'text';
-  if (typeof value === 'boolean') return String(value);
-  return typeof value === 'number' ? 'number' : 'an object';
+  if (isObject(value)) return 'an object';
+  return Number.isFinite(value) ? 'number' : String(value);
 }
