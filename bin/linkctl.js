@@ -126,11 +126,13 @@ function readCode(path, owner) {
   }
 }
 
-/** The bytes are overwritten by the next file. */
+/** The bytes are overwritten by the next file. Without `O_NONBLOCK`, opening a pipe would wait for its writer. */
 function read(path) {
-  const file = fs.openSync(path, 'r');
+  const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {
-    const { uid, mode, size } = fs.fstatSync(file);
+    const stats = fs.fstatSync(file);
+    if (!stats.isFile()) throw new Error(`${path} is not a regular file`);
+    const { uid, mode, size } = stats;
     if (size > memory.length) memory = Buffer.allocUnsafeSlow(size);
     return { uid, mode, bytes: memory.subarray(0, fs.readSync(file, memory, 0, size, 0)) };
   } finally {

@@ -19,7 +19,7 @@ function programIn(folder: string): { run(): string; kept(): string[]; code: str
     keep();`;
   const place = join(program, 'code', `${process.version}-${process.arch}`);
   return {
-    run: () => execFileSync(process.execPath, ['--eval', start]).toString(),
+    run: () => execFileSync(process.execPath, ['--eval', start], { timeout: 10_000 }).toString(),
     kept: () => readdirSync(place),
     code: join(place, 'main.cjs'),
     source,
@@ -59,6 +59,22 @@ test('kept code is what runs, so code that others could have written is not used
   chmodSync(code, 0o664);
   expect(run()).toBe('hello');
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe or a folder in the place of kept code is replaced or left, and nobody waits for it',
+  ({ folder }) => {
+    const { run, code } = programIn(folder);
+    run();
+    const { size } = statSync(code);
+    rmSync(code);
+    execFileSync('mkfifo', ['-m', '600', code]);
+    expect(run()).toBe('hello');
+    expect(statSync(code).size).toBe(size);
+    rmSync(code);
+    mkdirSync(code);
+    expect(run()).toBe('hello');
+  },
+);
 
 test('what a run calls is kept, and a run that loads another file adds what it calls of the known ones', ({ folder }) => {
   const { run, kept, code, source, start } = programIn(folder);
