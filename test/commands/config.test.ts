@@ -306,30 +306,6 @@ test('D48: dedupe domain is refused for edition B, which has one domain, and not
   expect((await config(['set', 'dedupe', 'domain', '-p', 'sandbox', '--edition', 'a'])).code).toBe(0);
 });
 
-test('D48, B45: a stored dedupe that a shortening cannot have is named as a setting, not as a flag', async ({
-  linkctl,
-  path,
-}) => {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const shorten = (...words: string[]) =>
-    linkctl(['shorten', 'https://e.example', '-p', 'sandbox', ...words], { env: { LINKCTL_EDITION: undefined } });
-  await writeFile(path, JSON.stringify({ profiles: { sandbox: { edition: 'b', dedupe: 'domain' } } }), { mode: 0o600 });
-  const dedupe = 'dedupe domain of profile "sandbox"';
-  expect(await shorten()).toMatchObject({
-    code: 2,
-    stderr: `error: ${dedupe}: this server (edition B) has one domain; use --dedupe account\n`,
-  });
-  expect(await shorten('--generate-hashes')).toMatchObject({
-    code: 2,
-    stderr: `error: --generate-hashes requires --dedupe off, not ${dedupe}: custom hashes disable the search for duplicates\n`,
-  });
-  expect(await shorten('--dedupe', 'domain')).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^error: --dedupe domain: /),
-  });
-  for (const scope of ['off', 'account']) expect((await shorten('--dedupe', scope)).code).toBe(0);
-});
-
 test('D48: keyed_verified is no setting: what a server was seen to keep is kept beside the runs', async ({ config, path }) => {
   expect(await config(['set', 'keyed_verified', 'true', '-p', 'sandbox'])).toMatchObject({ code: 2 });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -20,22 +20,17 @@ export interface ModeRequest {
   readonly rows: number;
   readonly keyedRows: number;
   readonly dedupe: DedupeScope;
-  /** For messages, if not the flag. */
-  readonly dedupeFrom?: string | undefined;
   readonly generateHashes: boolean;
 }
 
 /** Throws `UsageError` if flags exclude each other or the edition does not support them. */
-export function chooseMode(request: ModeRequest): Mode {
-  const { edition, rows, keyedRows, dedupe, dedupeFrom = `--dedupe ${dedupe}`, generateHashes } = request;
+export function chooseMode({ edition, rows, keyedRows, dedupe, generateHashes }: ModeRequest): Mode {
   const { dedupe: values } = editions[edition];
   if (dedupe !== 'off' && generateHashes) {
-    throw new UsageError(
-      `--generate-hashes requires --dedupe off, not ${dedupeFrom}: custom hashes disable the search for duplicates`,
-    );
+    throw new UsageError('--generate-hashes requires --dedupe off: custom hashes disable the search for duplicates');
   }
   if (dedupe === 'domain' && values.domain === undefined) {
-    throw new UsageError(`${dedupeFrom}: ${thisServer(edition)} has one domain; use --dedupe account`);
+    throw new UsageError(`dedupe domain: ${thisServer(edition)} has one domain; use --dedupe account`);
   }
   // A custom hash is an idempotency key under any value (4.3.4): the given one, or the narrowest.
   if (generateHashes || (rows > 0 && keyedRows === rows)) {

@@ -41,12 +41,15 @@ export async function readBefore(
 function unlessKeyRemoved(row: BulkRow, { operation, images, inDoubt }: Execution): BulkRow {
   const { index, payload, before, refusal } = row;
   if (refusal !== undefined || inDoubt.has(index)) return row;
-  const asked = operation.requestedFields?.(payload) ?? {};
-  const old = Object.entries((images && before) || {}).filter(
-    ([field]) => field in asked || kindOf(payload, operation) === 'delete',
-  );
-  const lost = [...Object.entries(payload), ...old].find((entry) => JSON.stringify(entry).includes(removedKey));
-  return lost ? { ...row, refusal: `not sent: its ${lost[0]} contains the API key, which is not recorded` } : row;
+  const asked = kindOf(payload, operation) === 'delete' ? before : operation.requestedFields?.(payload);
+  const lost = incompleteField(payload) ?? (images && before && incompleteField(before, asked ?? {}));
+  return lost ? { ...row, refusal: `not sent: its ${lost} contains the API key, which is not recorded` } : row;
+}
+
+function incompleteField(values: object, among = values): string | undefined {
+  const isIncomplete = (value: unknown): boolean =>
+    typeof value === 'string' ? value.includes(removedKey) : Array.isArray(value) && value.some(isIncomplete);
+  return Object.entries(values).find(([field, value]) => field in among && isIncomplete(value))?.[0];
 }
 
 /** Readings in a row that may take too long to be current. Then the run stops, because the server may never be faster. */

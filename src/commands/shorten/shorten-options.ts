@@ -30,16 +30,14 @@ export const shortenPresentation = {
 
 export async function modeOf(
   { dedupe, generateHashes = false }: ShortenOptions,
-  { edition, profile, defaults, warn }: Session,
+  { edition, defaults, warn }: Session,
   counts: Pick<ModeRequest, 'rows' | 'keyedRows'>,
 ): Promise<Mode> {
   // The server looks for the custom hash, not for the long URL (4.3.4).
   if (dedupe !== undefined && dedupe !== 'off' && counts.keyedRows > 0) {
     await warn('with a custom hash, --dedupe reuses only a link that has this hash and the same URL');
   }
-  const stored = defaults.dedupe ?? 'off';
-  const dedupeFrom = dedupe === undefined ? `dedupe ${stored} of profile "${profile}"` : undefined;
-  return chooseMode({ edition, ...counts, dedupe: dedupe ?? stored, dedupeFrom, generateHashes });
+  return chooseMode({ edition, ...counts, dedupe: dedupe ?? defaults.dedupe ?? 'off', generateHashes });
 }
 
 export async function foreseen(
