@@ -25,7 +25,7 @@ export function writeUnsentRows(
   { client, system }: Pick<RunEnvironment, 'client' | 'system'>,
 ): void {
   assertDistinct(plan, system);
-  assertReplaceable(plan);
+  assertReplaceable(plan, system);
   const { domain, batchSize } = plan;
   const stop = createStop();
   const files = openFiles(plan, plan.operation({ client, domain, batchSize, mayCall: () => false }), { system, stop });

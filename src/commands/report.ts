@@ -1,14 +1,15 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/quoted.ts';
+import type { System } from '../base/system.ts';
 import { isoTime, relativeDay, utcDay } from '../base/times.ts';
 import { accountLabel } from '../change/account-label.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { recordText } from '../contract/link.ts';
-import { startReplacement } from '../files/atomic-write.ts';
+import { startReplacement, targetOf } from '../files/atomic-write.ts';
 import { fileWork } from '../files/file-error.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { once } from '../flags/values.ts';
@@ -64,7 +65,7 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
   refuseConflicts(path, since, invocation.global);
   const { system, atEnd, global, now } = invocation;
   const isFile = path !== '-';
-  if (isFile && !global.yes) assertReplaceable(path);
+  if (isFile && !global.yes) assertReplaceable(path, system);
   const selection = readSelection([], options);
   const span = periodOf({ since }, invocation);
   const session = await openSession(invocation);
@@ -98,9 +99,10 @@ function refuseConflicts(path: string, since: string, { fields, json, output = j
 }
 
 /** Only reports are overwritten without --yes, so that a wrong path destroys no other file. */
-function assertReplaceable(path: string): void {
-  // Writing to something that is not a regular file fails by itself.
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile() || beginsAsReport(path)) return;
+function assertReplaceable(path: string, system: System): void {
+  if (!existsSync(path)) return;
+  targetOf(path, system);
+  if (beginsAsReport(path)) return;
   throw new UsageError(`${path} already exists and is not a linkctl report`, {
     hint: `to replace it, add --yes; or move ${shellWord(path)}`,
   });

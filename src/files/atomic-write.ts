@@ -2,7 +2,7 @@ import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, readdirSync, real
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
-import { errorCode, fileError, fileWork } from './file-error.ts';
+import { fileError, fileWork } from './file-error.ts';
 import { syncFolder } from './folders.ts';
 import { refuseForeign } from './ownership.ts';
 import { isAlive, type MarkSystem, newMark, parseMark } from './process-mark.ts';
@@ -89,23 +89,13 @@ export class Replacement {
   }
 }
 
-/** Resolves a symbolic link, so its target is replaced and the link stays. */
-function targetOf(path: string, system: WriteSystem): string {
-  if (!exists(path)) return path;
+/** Resolves a symbolic link, so its target is replaced and the link stays. Throws for what cannot be replaced. */
+export function targetOf(path: string, system: Pick<WriteSystem, 'userId'>): string {
+  if (!lstatSync(path, { throwIfNoEntry: false })) return path;
   const stats = statSync(path);
   if (!stats.isFile()) throw new LocalError(`cannot write ${path}: it is not a regular file`);
   refuseForeign(path, stats, system);
   return realpathSync(path);
-}
-
-function exists(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
 }
 
 /** A killed writer may have left secrets behind. */

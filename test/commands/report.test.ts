@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -231,6 +231,19 @@ test('H3, R-26: a file that is no report is replaced only with --yes', async ({ 
   expect(readFileSync(path, 'utf8')).not.toContain('precious');
   expect((await on(1, ...argv)).code).toBe(0);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  'H3, R-26: a file of another user, which --yes would not replace, is refused for that',
+  async ({ on, path, wire }) => {
+    await on(0, ...record);
+    writeFileSync(path, 'theirs');
+    chownSync(path, 54_321, 54_321);
+    const before = (await wire.requests()).length;
+    const ran = await on(1, 'report', '--since', '1d', '--html', path);
+    expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining(`${path} belongs to another user (uid 54321)`) });
+    expect((await wire.requests()).length).toBe(before);
+  },
+);
 
 describe.each(['a', 'b'] as const)('edition %s, with links on a port of this computer', (edition) => {
   test.override({ edition, domains: [{ name: 'localhost:8787' }] });

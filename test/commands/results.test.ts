@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
@@ -26,6 +26,31 @@ test('B88: output and results have the order of the input, whatever comes back f
   expect(results.map((line) => Number(line.split(',')[0]))).toEqual(rows.map((_, index) => index + 1));
   expect(readFileSync(join(folder, 'failed.csv'), 'utf8').trim().split('\n')).toHaveLength(2);
 });
+
+test.for([
+  ['a folder', mkdirSync, 'cannot write PATH: it is not a regular file'],
+  ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'cannot write PATH: it is not a regular file'],
+  ['a file of another user', foreignFile, 'PATH belongs to another user (uid 54321)'],
+] as const)(
+  'R-26: %s, which --yes would not replace, is refused for what it is',
+  async ([what, make, reason], { linkctl, folder, wire, skip }) => {
+    skip(what === 'a file of another user' && process.getuid?.() !== 0);
+    const [file, path] = [join(folder, 'links.csv'), join(folder, 'done.csv')];
+    writeFileSync(file, 'long_url\nhttps://example.com/\n');
+    make(path);
+    for (const flags of [[], ['--yes']]) {
+      const ran = await linkctl(['shorten', '-f', file, '--results', path, ...flags]);
+      expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining(`error: ${reason.replace('PATH', path)}\n`) });
+      expect(ran.stderr).not.toContain('--yes');
+    }
+    expect((await wire.requests()).filter(({ method }) => method !== 'GET')).toEqual([]);
+  },
+);
+
+function foreignFile(path: string): void {
+  writeFileSync(path, 'theirs');
+  chownSync(path, 54_321, 54_321);
+}
 
 test('B88: killed half-way and run again, every row is accounted for exactly once', async ({ env, linkctl, folder, wire }) => {
   const file = join(folder, 'links.csv');

@@ -91,7 +91,7 @@ export async function runToContinue(
   environment: RunEnvironment,
 ): Promise<FoundRun | undefined> {
   const found = await findRun(identity, plan, environment);
-  assertReplaceable(plan, found?.state.begin);
+  assertReplaceable(plan, environment.system, found?.state.begin);
   // The selection was read again, so an earlier run that sent nothing has outdated links.
   const isOutdated = found && plan.input.readAt !== undefined && isUntouched(found.state);
   if (!isOutdated) return found;

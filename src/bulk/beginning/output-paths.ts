@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { orElse, UsageError } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
 import type { System } from '../../base/system.ts';
+import { targetOf } from '../../files/atomic-write.ts';
 import { absolutePath } from '../../files/folders.ts';
 import type { BeginLine } from '../journal/lines.ts';
 import type { RunBeginning, RunPlan } from '../run-plan.ts';
@@ -23,10 +24,11 @@ export function assertDistinct({ results, failed, input }: RunPlan, { stdin }: S
 }
 
 /** Throws `UsageError` for an existing file that the run did not write, unless overwriting is allowed. */
-export function assertReplaceable({ results, failed, overwrite }: RunBeginning, begin?: BeginLine): void {
+export function assertReplaceable({ results, failed, overwrite }: RunBeginning, system: System, begin?: BeginLine): void {
   if (overwrite) return;
   for (const path of [results, failed]) {
     if (path === undefined || begin?.outputs.includes(absolutePath(path)) || !existsSync(path)) continue;
+    targetOf(path, system);
     throw new UsageError(`${path} already exists`, { hint: `to replace it, add --yes; or move ${shellWord(path)}` });
   }
 }
