@@ -170,7 +170,7 @@ describe('edition b', () => {
 
   test.for([
     [['--max-clicks', '5'], 'max_clicks'],
-    [['--dedupe', 'domain'], '--dedupe domain'],
+    [['--dedupe', 'domain'], 'dedupe domain'],
     [['--domain', 's.ex'], '--domain'],
   ] as const)('B53: %s is refused without a request', async ([flags, name], { linkctl, wire }) => {
     const ran = await linkctl(['shorten', url, ...flags]);
