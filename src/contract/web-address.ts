@@ -32,9 +32,12 @@ export function withLocalName(host: string): string {
 /** The unspecified addresses, and IPv4 within IPv6. */
 const reachesLoopback = /^(?:0\.0\.0\.0|\[::(?:ffff:(?:0:0|7f[\da-f]{2}:[\da-f]{1,4}))?\])$/;
 
-/** `linkctl serve` and the sandbox include the port in their domain. The port may change at the next start. */
-export function withoutLocalPort(domain: string): string {
-  return domain.replace(/^localhost:\d+$/, 'localhost');
+/**
+ * Takes a domain or a short URL without scheme. `linkctl serve` and the sandbox include the port in their domain. The port may change at
+ * the next start.
+ */
+export function withoutLocalPort(text: string): string {
+  return text.replace(/^localhost:\d+(?=\/|$)/, 'localhost');
 }
 
 /** Ignores the spelling, and the port of a service on this computer. */
@@ -49,8 +52,12 @@ export function isLocalhost(domain: string): boolean {
 
 /** In ASCII and lower case, with the port unless it is that of HTTP or HTTPS; empty for an invalid name. */
 export function hostName(text: string): string {
-  if (/^[a-z\d.-]+$/.test(text) && !text.includes('xn--')) return text;
+  if (isName.test(text) && !text.includes('xn--')) return text;
   const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];
   const ascii = domainToASCII(name);
-  return ascii === '' || (/^:(?:80|443)$/.test(port) && !isLocalName(ascii)) ? ascii : ascii + port;
+  if (!isName.test(ascii)) return '';
+  return /^:(?:80|443)$/.test(port) && !isLocalName(ascii) ? ascii : ascii + port;
 }
+
+/** `domainToASCII` lets commas, quotes and empty labels pass. */
+const isName = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/;

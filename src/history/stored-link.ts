@@ -13,7 +13,7 @@ export function storedLink(record: Pick<ReadLink, 'hash'> & Partial<ReadLink>, e
   const { hash, short_url, long_url, tags } = record;
   const domain = edition === 'b' ? '' : withoutLocalPort(recordDomain(record) ?? '');
   // Servers may omit these members or send null.
-  const shown = (short_url || hash).replace(/^localhost:\d+(?=\/)/, withoutLocalPort);
+  const shown = withoutLocalPort(short_url || hash);
   return { domain, hash, short_url: shown, long_url: long_url ?? '', tags: tags ?? [] };
 }
 

@@ -2,7 +2,7 @@ import { hasInvisible } from '../base/safe-text.ts';
 import type { RecordField } from '../contract/fields.ts';
 import { foldedHash } from '../contract/link.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';
-import { hostName, parseUrl, withoutLocalPort } from '../contract/web-address.ts';
+import { parseUrl } from '../contract/web-address.ts';
 
 /** Each field has a canonical form for comparisons and for people. Requests keep what was typed, and JSON output what the server sent. */
 export type ValueField = 'hash' | RecordField;
@@ -57,13 +57,6 @@ export function noteText(value: unknown): string {
 /** Sorts labels and ignores case. */
 export function tagSet(tags: readonly string[]): string[] {
   return tags.length === 0 ? [] : [...new Set(tags.map(trimmedLabel))].sort();
-}
-
-/** Of a short URL without scheme. The host is in ASCII and lower case; that of a service on this computer has no port. */
-export function canonicalShortUrl(text: string): string {
-  const slash = text.indexOf('/');
-  const host = slash < 0 ? '' : withoutLocalPort(hostName(text.slice(0, slash)));
-  return host === '' ? text : host + text.slice(slash);
 }
 
 /** Equal for two spellings of one address, because servers normalise URLs. */

@@ -121,7 +121,18 @@ for (const edition of ['a', 'b'] as const) {
       const remove = (filter: string) => linkctl(['delete', '--all', '--filter', filter, '--yes', '--max-affected', '3']);
       expect(await remove(`hash!=${shortUrl}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a hash') });
       expect(await remove('domain!=*.test')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a domain name') });
-      expect(await remove('url!=example.com/1')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not an http') });
+      expect(await remove('url!=https:/example.com/1')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('is not an http'),
+      });
+      expect(await remove(`short_url!=https:/${shortUrl}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('is not a short'),
+      });
+      expect(await remove('host!=a.example,b.example')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('is not a host'),
+      });
       expect(hashesOf(await linkctl(['list', '--fields', 'hash']))).toEqual(['h2', 'h1', 'h0']);
       expect((await remove(`short_url!=http://${shortUrl.replace(/^[^/]*/, (host: string) => host.toUpperCase())}`)).code).toBe(
         0,

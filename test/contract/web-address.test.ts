@@ -24,6 +24,7 @@ test.each([
   ['localhost:8787', 'localhost', true],
   ['s.ex:8787', 's.ex:8787', false],
   ['localhost.ex:1', 'localhost.ex:1', false],
+  ['localhost:8787/ab', 'localhost/ab', false],
 ])('the domain %s is %s on any port, and that of a local service: %s', (domain, kept, isLocal) => {
   expect([withoutLocalPort(domain), isLocalhost(domain)]).toEqual([kept, isLocal]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonical, canonicalShortUrl, canonicalUrl, lastDay, type ValueField } from '../../src/link/value.ts';
+import { canonical, canonicalUrl, lastDay, type ValueField } from '../../src/link/value.ts';
 
 describe('one form for all spellings of a value', () => {
   test.each<[ValueField, unknown[]]>([
@@ -59,12 +59,5 @@ describe('one form for all spellings of a value', () => {
     'https://a.example/%7e',
   ])('what needs no parsing is as parsing leaves it: %s', (url) => {
     expect(canonicalUrl(url)).toBe(canonicalUrl(` ${url}`));
-  });
-
-  test('a host has no case, and all the rest has', () => {
-    expect(canonicalShortUrl('S.Ex/aB')).toBe('s.ex/aB');
-    expect(canonicalShortUrl('aB')).toBe('aB');
-    // The port of a service on this computer changes.
-    expect(canonicalShortUrl('LOCALHOST:8787/aB')).toBe('localhost/aB');
   });
 });

@@ -1,26 +1,18 @@
-import { orElse, UsageError } from '../../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import { quoted, shellWord } from '../../base/quoted.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { hostName } from '../../contract/web-address.ts';
-import { existingHash, isRefused, type WireValue } from '../field-values.ts';
+import { readLinkName } from '../../link/short-url.ts';
+import type { WireValue } from '../field-values.ts';
 
-/**
- * Accepts `abc`, `s.ex/abc` or `https://s.ex/abc`; a URL may have a slash, a query and a fragment after the hash. Throws a UsageError for
- * text that would become another URL, such as an empty one, `.` and `..`, and for characters that a list of hashes cannot contain.
- */
+/** Throws a UsageError for text that names no link. */
 export function parseHash(text: string): LinkKey {
-  const [, scheme = '', rest = ''] = /^(https?:\/\/)?(.*)$/is.exec(text) ?? [];
-  const name = scheme === '' ? rest : rest.replace(/\/?(?:[?#].*)?$/s, '');
-  const slash = name.indexOf('/');
-  const domain = slash < 0 ? undefined : hostName(name.slice(0, slash));
-  const hash = existingHash(name.slice(slash + 1));
-  if (isRefused(hash) || domain === '' || (scheme !== '' && domain === undefined)) {
-    // A long URL may have been meant. One with a password is not repeated.
-    const isLongUrl = scheme !== '' && !/^[^/?#]*@/.test(rest);
-    const hint = isLongUrl ? `to find links by destination: linkctl list --search ${shellWord(text)}` : undefined;
-    throw new UsageError(`${quoted(text)} is not a hash or a short URL`, { hint });
-  }
-  return domain === undefined ? { hash } : { hash, domain };
+  const link = readLinkName(text);
+  if (link) return link;
+  // A long URL may have been meant. One with a password is not repeated.
+  const isLongUrl = /^https?:\/\/(?![^/?#]*@)/i.test(text);
+  const hint = isLongUrl ? `to find links by destination: linkctl list --search ${shellWord(text)}` : undefined;
+  throw new UsageError(`${quoted(text)} is not a hash or a short URL`, { hint });
 }
 
 /**
@@ -46,7 +38,8 @@ export function lastPartUsed(path: string, hash: string): string {
 /** Identifies the link of a row: `short_url` or `domain` distinguishes it from equal hashes on other domains. Throws a UsageError. */
 export function rowLink(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined): LinkKey {
   const named = parseHash(text);
-  const listed = typeof shortUrl === 'string' ? listedUrl(shortUrl) : undefined;
+  // Some servers have short URLs of another form.
+  const listed = typeof shortUrl === 'string' ? readLinkName(shortUrl) : undefined;
   if (listed && listed.hash !== named.hash) {
     throw new UsageError(`${quoted(text)} does not match ${quoted(String(shortUrl))}: for a new hash, use custom_hash`);
   }
@@ -60,9 +53,4 @@ export function rowLink(text: string, shortUrl: WireValue | undefined, domain: W
     place ??= other;
   }
   return { hash: named.hash, domain: place };
-}
-
-/** Some servers have short URLs of another form. */
-function listedUrl(shortUrl: string): LinkKey | undefined {
-  return orElse(() => parseHash(shortUrl), undefined);
 }

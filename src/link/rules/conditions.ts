@@ -73,10 +73,14 @@ export const booleans: ValueKind<boolean, '=' | '!='> = {
   },
 };
 
-/** Compares text exactly, with case. `read` returns the text to compare, and throws the error of `refuse`. */
+/**
+ * Compares text exactly, with case. `read` returns the text to compare, and throws the error of `refuse`. Values that are the same
+ * have one `form`.
+ */
 export function texts(
   read = ({ text }: Comparison) => text,
   begins = (value: string, start: string) => value.startsWith(start),
+  form = (value: string) => value,
 ): ValueKind<string, (typeof matching)[number]> {
   return {
     operators: matching,
@@ -87,7 +91,7 @@ export function texts(
       const wanted = read(comparison);
       if (operator === '^=') return (value) => begins(value, wanted);
       const isEqual = operator === '=';
-      return (value) => (value === wanted) === isEqual;
+      return (value) => (form(value) === wanted) === isEqual;
     },
   };
 }
@@ -114,20 +118,22 @@ export const labels: ValueKind<readonly string[], (typeof matching)[number]> = {
   },
 };
 
-/** Equal if both lead to the same address; a prefix must end at a boundary. */
-export const urls: ValueKind<string, (typeof matching)[number]> = {
-  operators: matching,
-  condition(comparison) {
-    const { operator } = comparison;
-    if (operator === '~') return patternOf(comparison);
-    const text = required(comparison);
-    if (!readWebAddress(text)) throw comparison.refuse(`${quoted(text)} is not an http or https URL`);
-    if (operator === '^=') return urlPrefix(text).matches;
-    const wanted = canonicalUrl(text);
-    const isEqual = operator === '=';
-    return (value) => (canonicalUrl(value) === wanted) === isEqual;
-  },
-};
+/** Equal if both lead to the same address; a prefix must end at a boundary. Texts that match `web` must be http(s) URLs. */
+export function urls(web = /^/): ValueKind<string, (typeof matching)[number]> {
+  return {
+    operators: matching,
+    condition(comparison) {
+      const { operator } = comparison;
+      if (operator === '~') return patternOf(comparison);
+      const text = required(comparison);
+      if (operator === '^=') return refusing(comparison.refuse, () => urlPrefix(text).matches);
+      if (web.test(text) && !readWebAddress(text)) throw comparison.refuse(`${quoted(text)} is not an http or https URL`);
+      const wanted = canonicalUrl(text);
+      const isEqual = operator === '=';
+      return (value) => (canonicalUrl(value) === wanted) === isEqual;
+    },
+  };
+}
 
 /** Other schemes than http(s) have no host. The port counts if the expression has one. */
 export const hosts: ValueKind<WebAddress | null, '=' | '!=' | '~'> = {
@@ -139,15 +145,17 @@ export const hosts: ValueKind<WebAddress | null, '=' | '!=' | '~'> = {
       return (address) => address !== null && fits(address.hostname);
     }
     const text = required(comparison);
-    const [, below = '', name = '', port] = /^(\*\.)?(.*?)(?::(\d+))?$/s.exec(text) ?? [];
-    const wanted = /[/?#@*\\]/.test(name) ? undefined : readWebAddress(`https://${name}`);
-    if (wanted === undefined) throw refuse(`${quoted(text)} is not a host, such as a.example, *.a.example or a.example:8080`);
+    const [, below = '', name = ''] = /^(\*\.)?(.*)$/s.exec(text) ?? [];
+    const wanted = readWebAddress(`https://${name}`);
+    // URLs may have commas and quotes in their host, but no name has.
+    const isHost = wanted?.rest === '' && wanted.userinfo === undefined && /^(?:[\w.-]+|\[.*\])$/.test(wanted.hostname);
+    if (!isHost) throw refuse(`${quoted(text)} is not a host, such as a.example, *.a.example or a.example:8080`);
     const fitsName = below
       ? ({ hostname }: WebAddress) => hostname.endsWith(`.${wanted.hostname}`)
       : ({ hostname }: WebAddress) => hostname === wanted.hostname;
+    const hasPort = /:\d+$/.test(text);
     const isEqual = operator === '=';
-    return (address) =>
-      (address !== null && fitsName(address) && (port === undefined || address.port === `${Number(port)}`)) === isEqual;
+    return (address) => (address !== null && fitsName(address) && (!hasPort || address.port === wanted.port)) === isEqual;
   },
 };
 

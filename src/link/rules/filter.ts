@@ -3,11 +3,12 @@ import { didYouMean, meantName } from '../../base/near-names.ts';
 import { quoted } from '../../base/quoted.ts';
 import { utcDay } from '../../base/times.ts';
 import { type Edition, thisServer } from '../../contract/editions.ts';
-import { recordDomain } from '../../contract/link.ts';
+import { linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
 import { readWebAddress, withoutScheme } from '../http-url.ts';
-import { canonicalShortUrl, isHash, lastDay, noteText, textOf } from '../value.ts';
+import { canonicalShortUrl, readLinkName } from '../short-url.ts';
+import { isHash, lastDay, noteText, textOf } from '../value.ts';
 import {
   booleans,
   type Comparison,
@@ -73,12 +74,13 @@ function field<Value, Allowed extends Operator>(
   };
 }
 
-const longUrl = field(urls, ({ long_url }) => long_url);
+// Servers store long URLs of other schemes and without one.
+const longUrl = field(urls(/^https?:/i), ({ long_url }) => long_url);
 
 const filterFields: ReadonlyMap<string, FilterField> = new Map([
   ['hash', field(texts(hashIn), ({ hash }) => hash)],
-  ['short_url', field(texts(shortUrlIn), ({ short_url }) => short_url && canonicalShortUrl(short_url))],
-  ['short_url_with_protocol', field(urls, ({ short_url_with_protocol }) => short_url_with_protocol, 'a')],
+  ['short_url', field(texts(shortUrlIn, beginsShortUrl, sameOnAnyPort), ({ short_url }) => short_url || undefined)],
+  ['short_url_with_protocol', field(urls(), ({ short_url_with_protocol }) => short_url_with_protocol, 'a')],
   ['domain', field(words(domainName, 'domain name, such as s.ex'), domainOf)],
   ['long_url', longUrl],
   ['url', longUrl],
@@ -108,15 +110,27 @@ function hashIn({ text, refuse }: Comparison): string {
 
 /** Accepts the spellings of an operand. */
 function shortUrlIn({ operator, text, refuse }: Comparison): string {
-  const shortUrl = canonicalShortUrl(withoutScheme(text));
-  // The beginning may be a part of the domain.
-  if (operator === '^=') return shortUrl.includes('/') ? shortUrl : shortUrl.toLowerCase();
-  if (!/^[^/]+\/[^?#]*[^?#/]$/.test(shortUrl)) throw refuse(`${quoted(text)} is not a short URL, such as s.ex/abc`);
-  return shortUrl;
+  if (operator === '^=') {
+    const start = withoutScheme(text) || text;
+    // The beginning may be a part of the domain.
+    return start.includes('/') ? canonicalShortUrl(start) : start.toLowerCase();
+  }
+  const link = readLinkName(text);
+  if (link?.domain === undefined) throw refuse(`${quoted(text)} is not a short URL, such as s.ex/abc`);
+  return withoutLocalPort(linkText(link));
 }
 
+function beginsShortUrl(shortUrl: string, start: string): boolean {
+  return canonicalShortUrl(shortUrl).startsWith(start);
+}
+
+function sameOnAnyPort(shortUrl: string): string {
+  return withoutLocalPort(canonicalShortUrl(shortUrl));
+}
+
+/** Empty for links without a path. */
 function pathIn({ text, refuse }: Comparison): string {
-  if (!/^\/[^?#]*$/.test(text)) throw refuse(`${quoted(text)} is not a path, such as /shop`);
+  if (!/^(?:\/[^?#]*)?$/.test(text)) throw refuse(`${quoted(text)} is not a path, such as /shop`);
   return text;
 }
 
@@ -127,11 +141,11 @@ function lastVisit({ last_visit, total_clicks }: UrlRecord): string | null | und
 
 function domainOf(record: UrlRecord): string | undefined {
   const domain = recordDomain(record);
-  return domain && domainName(domain);
+  return domain && withoutLocalPort(domain);
 }
 
 function domainName(text: string): string {
-  return text.includes('*') ? '' : withoutLocalPort(hostName(text));
+  return withoutLocalPort(hostName(text));
 }
 
 /** An empty path is `/`; other schemes than http(s) have none. */

@@ -55,6 +55,9 @@ test.each([
   'https://ann:secret@s.ex/abc',
   'a b/abc',
   's.ex:999999/abc',
+  '*/abc',
+  's.ex,b.ex/abc',
+  's.ex./abc',
 ])('R-31: %j is refused, exit 2', async (text) => {
   const told = await failure((async () => parseHash(text))());
   expect(told.exitCode).toBe(2);

@@ -99,6 +99,8 @@ describe('F2: what an expression selects', () => {
     ['path^=/shop', true, false],
     ['path^=/sho', false, false],
     ['path~o', true, false],
+    ['path=', false, false],
+    ['path!=', true, true],
     ['url^=https://www.a.example:8443/shop', true, false],
     ['url^=https://www.a.example', false, false],
     ['url^=https://old.example', false, false],
@@ -226,14 +228,49 @@ describe('F2: what an expression selects', () => {
     expect(['max_clicks=0', 'max_clicks!=0'].map(fits)).toEqual([true, false]);
   });
 
-  test('a long URL that is no web address has a scheme, and neither host nor path', () => {
-    const mail: UrlRecord = { ...link, long_url: 'mailto:ann@a.example' };
-    const fits = (expression: string) => filterOf([expression]).matches(mail);
-    expect(fits('scheme=mailto')).toBe(true);
-    expect(fits('host=a.example')).toBe(false);
-    expect(fits('host!=a.example')).toBe(true);
-    expect(fits('path=/')).toBe(false);
+  test.each([
+    ['scheme=mailto', true],
+    ['host=a.example', false],
+    ['host!=a.example', true],
+    ['path=/', false],
+    ['path=', true],
+    ['path!=', false],
+  ])('a long URL that is no web address has a scheme, and neither host nor path: %s, %s', (expression, isFound) => {
+    expect(filterOf([expression]).matches({ ...link, long_url: 'mailto:ann@a.example' })).toBe(isFound);
   });
+
+  test.each(['mailto:ann@a.example', 'ftp://f.example/p', 'www.example.com/x', 'a.example:8080/x', 'https.example/x'])(
+    'F2: servers store long URLs that are no web addresses, and they can be selected: %s',
+    (long_url) => {
+      const fits = (expression: string, of: UrlRecord) => filterOf([expression]).matches(of);
+      const stored = { ...link, long_url };
+      expect([fits(`url=${long_url}`, stored), fits(`url=${long_url}`, link)]).toEqual([true, false]);
+      expect([fits(`url!=${long_url}`, stored), fits(`url!=${long_url}`, link)]).toEqual([false, true]);
+    },
+  );
+
+  test.each([
+    ['short_url=localhost:8787/x2', true],
+    ['short_url=http://LOCALHOST:8787/x2', true],
+    // The port of a service on this computer changes.
+    ['short_url=localhost/x2', true],
+    ['short_url!=localhost:9000/x2', false],
+    ['short_url^=localhost:8787', true],
+    ['short_url^=localhost:8787/x', true],
+    ['short_url^=http://LocalHost:8787/x2', true],
+    ['short_url~^localhost:8787/x2$', true],
+    ['domain=localhost:8787', true],
+    ['domain=localhost', true],
+  ])('F2: a short URL of a local service can be selected as it is listed: %s, %s', (expression, isFound) => {
+    expect(filterOf([expression]).matches({ ...link, hash: 'x2', short_url: 'localhost:8787/x2' })).toBe(isFound);
+  });
+
+  test.each(['short_url=S.Ex/Abc', 'short_url^=S.Ex/A', 'short_url~^S\\.Ex/Abc$'])(
+    'F2: a short URL whose host has capitals can be selected as it is listed: %s',
+    (expression) => {
+      expect(filterOf([expression]).matches({ ...link, short_url: 'S.Ex/Abc' })).toBe(true);
+    },
+  );
 
   test('a pattern that would search for ever ends', () => {
     const tail = `${'a'.repeat(254)}!`;
@@ -289,30 +326,62 @@ describe('F2: what cannot be understood is refused, with what can', () => {
     ['short_url=', '"" is not a short URL, such as s.ex/abc'],
     ['short_url!=aa', '"aa" is not a short URL, such as s.ex/abc'],
     ['short_url!=s.ex/', '"s.ex/" is not a short URL, such as s.ex/abc'],
-    ['short_url!=https://s.ex/aa/?x', '"https://s.ex/aa/?x" is not a short URL, such as s.ex/abc'],
+    ...[
+      'https:/localhost:8787/keep',
+      'ftp://localhost/keep',
+      'https:s.ex/a1',
+      's.ex//a1',
+      's.ex/a1/b',
+      's.ex/a1,a2',
+      's.ex/a1?x',
+      's.ex./a1',
+      '.s.ex/a1',
+      's..ex/a1',
+      's.ex,b.ex/a1',
+      '*/a1',
+    ].map((text) => [`short_url!=${text}`, `"${text}" is not a short URL, such as s.ex/abc`]),
+    ['short_url_with_protocol!=s.ex/aa', '"s.ex/aa" is not an http or https URL'],
+    ['short_url_with_protocol!=https:/s.ex/aa', '"https:/s.ex/aa" is not an http or https URL'],
     ['hash!=', '"" is not a hash; for a short URL use short_url'],
     ['hash!=s.ex/aa', '"s.ex/aa" is not a hash; for a short URL use short_url'],
     ['hash^=s.ex/', '"s.ex/" is not a hash; for a short URL use short_url'],
     ['hash=a,b', '"a,b" is not a hash; for a short URL use short_url'],
-    ['domain!=*.test', '"*.test" is not a domain name, such as s.ex'],
-    ['path!=', '"" is not a path, such as /shop'],
+    ...['*.test', 'localhost,b.ex', 's.ex.', '"s.ex'].map((text) => [
+      `domain!=${text}`,
+      `${JSON.stringify(text)} is not a domain name, such as s.ex`,
+    ]),
     ['path=shop/x', '"shop/x" is not a path, such as /shop'],
     ['path^=shop', '"shop" is not a path, such as /shop'],
     ['path!=/shop/x?u=1', '"/shop/x?u=1" is not a path, such as /shop'],
     ['host=', 'the value is empty'],
-    ['host=https://a.example', '"https://a.example" is not a host, such as a.example, *.a.example or a.example:8080'],
-    ['host=a.*.example', '"a.*.example" is not a host, such as a.example, *.a.example or a.example:8080'],
-    ['host=ann@a.example', '"ann@a.example" is not a host, such as a.example, *.a.example or a.example:8080'],
+    ...[
+      'https://a.example',
+      'a.*.example',
+      'ann@a.example',
+      'a.example/',
+      'a.example?',
+      'a.example,b.example',
+      'a.example:99999',
+      "'a.example'",
+    ].map((text) => [`host!=${text}`, `"${text}" is not a host, such as a.example, *.a.example or a.example:8080`]),
     ['scheme=https://', '"https://" is not a scheme, such as https'],
     ['url^=a.example', '"a.example" is not an http or https URL'],
-    ['url!=a.example/x', '"a.example/x" is not an http or https URL'],
-    ['url=a.example:8080/x', '"a.example:8080/x" is not an http or https URL'],
+    ...['http:/a.example', 'HTTPS:a.example/x', 'https://', 'http:///a.example', 'http:', 'https://a b.example/'].map((text) => [
+      `url!=${text}`,
+      `"${text}" is not an http or https URL`,
+    ]),
     ['url=', 'the value is empty'],
     ['hash^=', 'the value is empty'],
     ['note~', 'the value is empty'],
     ['note~(', '"(" is not a regular expression'],
   ])('%s: %s', (expression, reason) => {
     expect(() => filterOf(['hash=x', expression])).toThrow(`--filter ${JSON.stringify(expression)}: ${reason}`);
+  });
+
+  test('a short URL with a user name is refused, and the name is not repeated', () => {
+    expect(() => filterOf(['short_url!=https://u@s.ex/a1'])).toThrow(
+      '"https://***@s.ex/a1" is not a short URL, such as s.ex/abc',
+    );
   });
 
   test('an unknown field or operator names those that exist', () => {
