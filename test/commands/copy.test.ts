@@ -116,7 +116,10 @@ test('R-40, P4: a link with the API key of its account in it is not copied witho
     { custom_hash: 'y', long_url: 'https://y.example/' },
   ]);
   const ran = await run(['copy', '--to', 'there', '--yes']);
-  expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/\bx: not sent: its long_url contains the API key/) });
+  expect(ran).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/\bx: not sent: the API key was removed from its long_url/),
+  });
   expect((await copies(there)).map(({ hash }) => hash)).toEqual(['y']);
 });
 

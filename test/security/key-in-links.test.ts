@@ -6,7 +6,7 @@ import { store, stored } from '../support/stored-links.ts';
 
 const leaky = { custom_hash: 'a', long_url: `https://e.example/?k=${apiKey}`, note: `n ${apiKey}`, tags: ['promo'] };
 const plain = { custom_hash: 'b', long_url: 'https://e.example/b' };
-const why = 'not sent: its long_url contains the API key, which is not recorded';
+const why = 'not sent: undo could not restore its long_url, which contains the API key: add --no-undo';
 
 test.beforeEach(async ({ service }) => {
   await store(service, [leaky, plain]);

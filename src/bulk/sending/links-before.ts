@@ -42,8 +42,11 @@ function unlessKeyRemoved(row: BulkRow, { operation, images, inDoubt }: Executio
   const { index, payload, before, refusal } = row;
   if (refusal !== undefined || inDoubt.has(index)) return row;
   const asked = kindOf(payload, operation) === 'delete' ? before : operation.requestedFields?.(payload);
-  const lost = incompleteField(payload) ?? (images && before && incompleteField(before, asked ?? {}));
-  return lost ? { ...row, refusal: `not sent: its ${lost} contains the API key, which is not recorded` } : row;
+  const lost = incompleteField(payload);
+  if (lost) return { ...row, refusal: `not sent: the API key was removed from its ${lost}` };
+  const unrecorded = images && before && incompleteField(before, asked ?? {});
+  if (!unrecorded) return row;
+  return { ...row, refusal: `not sent: undo could not restore its ${unrecorded}, which contains the API key: add --no-undo` };
 }
 
 function incompleteField(values: object, among = values): string | undefined {
