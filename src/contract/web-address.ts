@@ -52,12 +52,8 @@ export function isLocalhost(domain: string): boolean {
 
 /** In ASCII and lower case, with the port unless it is that of HTTP or HTTPS; empty for an invalid name. */
 export function hostName(text: string): string {
-  if (isName.test(text) && !text.includes('xn--')) return text;
+  if (/^[a-z\d.-]+$/.test(text) && !text.includes('xn--')) return text;
   const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];
   const ascii = domainToASCII(name);
-  if (!isName.test(ascii)) return '';
-  return /^:(?:80|443)$/.test(port) && !isLocalName(ascii) ? ascii : ascii + port;
+  return ascii === '' || (/^:(?:80|443)$/.test(port) && !isLocalName(ascii)) ? ascii : ascii + port;
 }
-
-/** `domainToASCII` lets commas, quotes and empty labels pass. */
-const isName = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/;

@@ -73,6 +73,7 @@ export function once(text: string, before: unknown): string {
 
 /** The path of a file to write. `-` means a stream wherever it is accepted, so it must not make a file of that name. */
 export function outputPath(text: string): string {
+  if (text === '') throw new InvalidArgumentError('expected a path, got ""');
   if (text !== '-') return text;
   throw new InvalidArgumentError('expected a path, got "-": stdout has the rows with -o');
 }

@@ -114,12 +114,16 @@ test('R-40, P4: a link with the API key of its account in it is not copied witho
   await store(service, [
     { custom_hash: 'x', long_url: `https://e.example/?k=${apiKey}` },
     { custom_hash: 'y', long_url: 'https://y.example/' },
+    { custom_hash: 'z', long_url: 'https://z.example/', tags: [`u${apiKey}`] },
   ]);
-  const ran = await run(['copy', '--to', 'there', '--yes']);
+  await run(['delete', 'z', '--yes', '--no-undo']);
+  const ran = await run(['copy', '--to', 'there', '--all', '--yes']);
   expect(ran).toMatchObject({
     code: 3,
     stderr: expect.stringMatching(/\bx: not sent: the API key was removed from its long_url/),
   });
+  expect(ran.stderr).toMatch(/tag not copied: the API key was removed from "u\[API-key-removed-by-linkctl]"/);
+  expect((await run(['tags', '-p', 'there'])).stdout).not.toContain('API-key');
   expect((await copies(there)).map(({ hash }) => hash)).toEqual(['y']);
 });
 

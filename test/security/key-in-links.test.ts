@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { foreign } from '../commands/undo-world.ts';
 import { apiKey, sent, sure, test } from '../support/linkctl.ts';
 import { store, stored } from '../support/stored-links.ts';
 
@@ -44,6 +45,18 @@ test('R-40, R-47: what a change and its undo do not touch may contain the key', 
   const [run = ''] = (await linkctl(['runs', 'list', '-o', 'csv', '--fields', 'run'])).stdout.split('\n').slice(1);
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
   expect(await stored(service)).toEqual(before);
+});
+
+test('R-40, U2: a link that somebody gave the key is undone by force: its undo records nothing that is sent', async ({
+  linkctl,
+  service,
+}) => {
+  expect(await linkctl(['edit', 'b', '--url', 'https://f.example/'])).toMatchObject({ code: 0 });
+  await foreign(service, 'PATCH', '/urls/b', { long_url: `https://g.example/?k=${apiKey}` });
+  const [run = ''] = (await linkctl(['runs', 'list', '-o', 'csv', '--fields', 'run'])).stdout.split('\n').slice(1);
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 3 });
+  expect(await linkctl(['undo', run, '--yes', '--force'])).toMatchObject({ code: 0 });
+  expect((await stored(service)).find(({ hash }) => hash === 'b')).toMatchObject({ long_url: plain.long_url });
 });
 
 test.for(['csv', 'json', 'jsonl'])(

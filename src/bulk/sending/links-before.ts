@@ -38,13 +38,14 @@ export async function readBefore(
 }
 
 /** Refuses a row with a value that was read without the key in it, or whose undo would write such a value back. */
-function unlessKeyRemoved(row: BulkRow, { operation, images, inDoubt }: Execution): BulkRow {
+function unlessKeyRemoved(row: BulkRow, { plan, operation, images, inDoubt }: Execution): BulkRow {
   const { index, payload, before, refusal } = row;
   if (refusal !== undefined || inDoubt.has(index)) return row;
   const asked = kindOf(payload, operation) === 'delete' ? before : operation.requestedFields?.(payload);
   const lost = incompleteField(payload);
   if (lost) return { ...row, refusal: `not sent: the API key was removed from its ${lost}` };
-  const unrecorded = images && before && incompleteField(before, asked ?? {});
+  // The redo of an undo would send such a value, and is refused then.
+  const unrecorded = images && before && !plan.undoes && incompleteField(before, asked ?? {});
   if (!unrecorded) return row;
   return { ...row, refusal: `not sent: undo could not restore its ${unrecorded}, which contains the API key: add --no-undo` };
 }

@@ -1,9 +1,11 @@
 import { type CliError, PartialError } from '../../base/errors.ts';
+import { quoted } from '../../base/quoted.ts';
 import type { RunSteps } from '../../bulk/run-plan.ts';
 import { recordTagRun, type TagChange, unfinishedTags } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { accountTags, addTags } from '../../client/account-tags.ts';
+import { removedKey } from '../../contract/records.ts';
 import { plainQuantity, quantity } from '../../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { accountLabel } from '../account-label.ts';
@@ -32,7 +34,9 @@ export async function unusedTags(
   const there = await accountTags(target.client);
   const unused: string[] = [];
   for (const label of (await accountTags(source.client)).labels) {
-    if (there.spelled(label) === undefined && !hasLabel(label)) unused.push(label);
+    if (there.spelled(label) !== undefined || hasLabel(label)) continue;
+    if (label.includes(removedKey)) await target.warn(`tag not copied: the API key was removed from ${quoted(label)}`);
+    else unused.push(label);
   }
   if (unused.length > 0) await target.note(`${namedTags(unused)}: used by no copied link, would be added`);
   return unused;

@@ -3,11 +3,11 @@ import { didYouMean, meantName } from '../../base/near-names.ts';
 import { quoted } from '../../base/quoted.ts';
 import { utcDay } from '../../base/times.ts';
 import { type Edition, thisServer } from '../../contract/editions.ts';
-import { linkText, recordDomain } from '../../contract/link.ts';
+import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
 import { readWebAddress, withoutScheme } from '../http-url.ts';
-import { canonicalShortUrl, readLinkName } from '../short-url.ts';
+import { canonicalShortUrl } from '../short-url.ts';
 import { isHash, lastDay, noteText, textOf } from '../value.ts';
 import {
   booleans,
@@ -115,10 +115,17 @@ function shortUrlIn({ operator, text, refuse }: Comparison): string {
     // The beginning may be a part of the domain.
     return start.includes('/') ? canonicalShortUrl(start) : start.toLowerCase();
   }
-  const link = readLinkName(text);
-  if (link?.domain === undefined) throw refuse(`${quoted(text)} is not a short URL, such as s.ex/abc`);
-  return withoutLocalPort(linkText(link));
+  const shortUrl = canonicalShortUrl(withoutScheme(text).replace(/\/?(?:[?#].*)?$/s, ''));
+  // Some servers have short URLs with a path before the hash.
+  const [host = '', ...path] = shortUrl.split('/');
+  if (!isHost.test(host) || path.length === 0 || !path.every(isHash)) {
+    throw refuse(`${quoted(text)} is not a short URL, such as s.ex/abc`);
+  }
+  return withoutLocalPort(shortUrl);
 }
+
+/** A name or an IPv6 address in canonical form, with or without a port. `hostName` lets commas, asterisks and empty labels pass. */
+const isHost = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*|\[[a-f\d:.]+\])(?::\d{1,5})?$/;
 
 function beginsShortUrl(shortUrl: string, start: string): boolean {
   return canonicalShortUrl(shortUrl).startsWith(start);
@@ -145,7 +152,8 @@ function domainOf(record: UrlRecord): string | undefined {
 }
 
 function domainName(text: string): string {
-  return withoutLocalPort(hostName(text));
+  const host = hostName(text);
+  return isHost.test(host) ? withoutLocalPort(host) : '';
 }
 
 /** An empty path is `/`; other schemes than http(s) have none. */
