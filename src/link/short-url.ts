@@ -1,5 +1,6 @@
 import type { LinkKey } from '../contract/link.ts';
 import { hostName } from '../contract/web-address.ts';
+import { withoutScheme } from './http-url.ts';
 import { isHash } from './value.ts';
 
 /**
@@ -7,14 +8,19 @@ import { isHash } from './value.ts';
  * would become another URL, such as an empty one, `.` and `..`, and for characters that a list of hashes cannot contain.
  */
 export function readLinkName(text: string): LinkKey | undefined {
-  const [, scheme = '', rest = ''] = /^(https?:\/\/)?(.*)$/is.exec(text) ?? [];
-  const name = scheme === '' ? rest : rest.replace(/\/?(?:[?#].*)?$/s, '');
+  const name = bareShortUrl(text);
   const slash = name.indexOf('/');
   const hash = name.slice(slash + 1);
   if (!isHash(hash)) return undefined;
-  if (slash < 0) return scheme === '' ? { hash } : undefined;
+  if (slash < 0) return name === text ? { hash } : undefined;
   const domain = hostName(name.slice(0, slash));
   return domain === '' ? undefined : { hash, domain };
+}
+
+/** Removes the scheme and, of a URL with one, what may follow the hash. */
+export function bareShortUrl(text: string): string {
+  const rest = withoutScheme(text);
+  return rest === text ? text : rest.replace(/\/?(?:[?#].*)?$/s, '');
 }
 
 /** Of a short URL without scheme. The host is in ASCII and lower case. */

@@ -41,9 +41,9 @@ export async function readBefore(
 function unlessKeyRemoved(row: BulkRow, { plan, operation, images, inDoubt }: Execution): BulkRow {
   const { index, payload, before, refusal } = row;
   if (refusal !== undefined || inDoubt.has(index)) return row;
-  const asked = kindOf(payload, operation) === 'delete' ? before : operation.requestedFields?.(payload);
   const lost = incompleteField(payload);
   if (lost) return { ...row, refusal: `not sent: the API key was removed from its ${lost}` };
+  const asked = kindOf(payload, operation) === 'delete' ? before : operation.requestedFields?.(payload);
   // The redo of an undo would send such a value, and is refused then.
   const unrecorded = images && before && !plan.undoes && incompleteField(before, asked ?? {});
   if (!unrecorded) return row;

@@ -7,7 +7,7 @@ import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
 import { readWebAddress, withoutScheme } from '../http-url.ts';
-import { canonicalShortUrl } from '../short-url.ts';
+import { bareShortUrl, canonicalShortUrl } from '../short-url.ts';
 import { isHash, lastDay, noteText, textOf } from '../value.ts';
 import {
   booleans,
@@ -115,7 +115,7 @@ function shortUrlIn({ operator, text, refuse }: Comparison): string {
     // The beginning may be a part of the domain.
     return start.includes('/') ? canonicalShortUrl(start) : start.toLowerCase();
   }
-  const shortUrl = canonicalShortUrl(withoutScheme(text).replace(/\/?(?:[?#].*)?$/s, ''));
+  const shortUrl = canonicalShortUrl(bareShortUrl(text));
   // Some servers have short URLs with a path before the hash.
   const [host = '', ...path] = shortUrl.split('/');
   if (!isHost.test(host) || path.length === 0 || !path.every(isHash)) {

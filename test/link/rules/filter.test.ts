@@ -332,6 +332,7 @@ describe('F2: what cannot be understood is refused, with what can', () => {
       'https:s.ex/a1',
       's.ex//a1',
       's.ex/a1,a2',
+      's.ex/a1?x',
       's.ex./a1',
       '.s.ex/a1',
       's..ex/a1',
