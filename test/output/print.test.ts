@@ -158,7 +158,8 @@ describe('a reader that goes away', () => {
       async function* paged(): AsyncGenerator<Row[]> {
         try {
           for (; pages < 100; pages++) {
-            await new Promise((resolve) => setTimeout(resolve, 2));
+            // The second page has arrived before the first is drawn, as on a busy machine.
+            if (pages !== 1) await new Promise((resolve) => setTimeout(resolve, 2));
             yield urls(500);
           }
         } finally {

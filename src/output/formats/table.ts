@@ -18,7 +18,7 @@ export async function createTable(report: RowsReport, options: OutputOptions, st
   const { stdout } = streams;
   let page: string[][] = [];
   let widths: Widths | undefined;
-  /** Set while a page is written; the next row waits for it. */
+  /** Set until a page is written; the next row waits for it, so that no page is asked for after the reader went away. */
   let drawing: Promise<void> | undefined;
 
   const head = (): string => {
@@ -33,6 +33,7 @@ export async function createTable(report: RowsReport, options: OutputOptions, st
     for (const cells of page) text += lineOf(cells, widths ?? [], layout);
     page = [];
     await stdout.write(text);
+    await stdout.flush();
   };
   const drawSoon = (): void => {
     // The next row throws the failure of stdout again.
