@@ -269,6 +269,8 @@ describe('two domains', () => {
       'hash,domain,note\na.example/x,b.example,n\n',
       'hash,short_url,note\na.example/x,b.example/x,n\n',
       'hash,domain,short_url,note\nx,a.example,b.example/x,n\n',
+      // A short URL of another form still has a host.
+      'hash,domain,short_url,note\nx,a.example,b.example/go/x,n\n',
     ]) {
       const ran = await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin });
       expect(ran).toMatchObject({

@@ -38,15 +38,16 @@ export function lastPartUsed(path: string, hash: string): string {
 /** Identifies the link of a row: `short_url` or `domain` distinguishes it from equal hashes on other domains. Throws a UsageError. */
 export function rowLink(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined): LinkKey {
   const named = parseHash(text);
-  // Some servers have short URLs of another form.
-  const listed = typeof shortUrl === 'string' ? readLinkName(shortUrl) : undefined;
-  if (listed && listed.hash !== named.hash) {
-    throw new UsageError(`${quoted(text)} does not match ${quoted(String(shortUrl))}: for a new hash, use custom_hash`);
+  const listed = typeof shortUrl === 'string' ? shortUrl : '';
+  // Some servers have short URLs of another form, of which only the host is known.
+  const { hash = named.hash } = readLinkName(listed) ?? {};
+  if (hash !== named.hash) {
+    throw new UsageError(`${quoted(text)} does not match ${quoted(listed)}: for a new hash, use custom_hash`);
   }
   const own = domain === undefined ? undefined : hostName(String(domain));
   if (own === '') throw new UsageError(`${quoted(String(domain))} is not a domain name`);
   let place = named.domain;
-  for (const other of [listed?.domain, own]) {
+  for (const other of [hashOfShortUrl(listed).host, own]) {
     if (other !== undefined && other !== (place ?? other)) {
       throw new UsageError(`${quoted(text)} has two domains, ${place} and ${other}`);
     }
