@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
 import { type AccountDomains, enumerated, type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
-import { hostName, isSameDomain } from '../contract/web-address.ts';
+import { hostName, isLocalhost, isSameDomain } from '../contract/web-address.ts';
 import { parseHash } from './hashes/parse-hash.ts';
 
 interface WorkingDomain {
@@ -29,6 +29,8 @@ export class DomainResolver {
   readonly #defaultDomain: string | undefined;
   readonly #domains = new Set<string | undefined>();
   #last: LinkKey | undefined;
+  /** The first spelling of the domain of a service on this computer stands for all: ports change, and a link is one link on any. */
+  #localhost: string | undefined;
   /** Hosts of short URLs, each with its first link; enough to find one that does not belong to the account. */
   readonly hosts = new Map<string, NamedLink>();
   /** The first bare hash, if there is no working domain. */
@@ -41,7 +43,9 @@ export class DomainResolver {
 
   /** Throws a UsageError for a link that contradicts `--domain`. */
   resolve(link: LinkKey, line?: number): LinkKey {
-    const resolved = link.domain === undefined ? this.#resolveBare(link, line) : this.#resolveShortUrl(link, link.domain, line);
+    const resolved = this.#onOnePort(
+      link.domain === undefined ? this.#resolveBare(link, line) : this.#resolveShortUrl(link, link.domain, line),
+    );
     if (!this.#last || this.#last.domain !== resolved.domain) this.#domains.add(resolved.domain);
     this.#last = resolved;
     return resolved;
@@ -50,6 +54,12 @@ export class DomainResolver {
   /** The domains of the links so far, with undefined for an unknown one. Hashes alone are ambiguous if there are several. */
   domains(): LinkDomains {
     return [...this.#domains];
+  }
+
+  #onOnePort(link: LinkKey): LinkKey {
+    if (link.domain === undefined || !isLocalhost(link.domain)) return link;
+    this.#localhost ??= link.domain;
+    return { hash: link.hash, domain: this.#localhost };
   }
 
   #resolveBare(link: LinkKey, line: number | undefined): LinkKey {

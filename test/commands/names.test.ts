@@ -24,6 +24,28 @@ describe('a service on this computer', () => {
       expect(stderr).toContain('domain localhost:8787');
     }
   });
+
+  test('C16, E47: a link with two ports is one link, in a file and as an operand', async ({ linkctl, service, folder }) => {
+    await store(service, numbered(1, { note: 'first' }));
+    const path = join(folder, 'links.csv');
+    writeFileSync(path, 'short_url,note\nlocalhost:1/h0,a\nlocalhost:2/h0,b\n');
+    for (const words of [['edit'], ['apply', ...sure]])
+      expect(await linkctl([...words, '-f', path])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('"localhost:1/h0" is already on line 2'),
+      });
+    writeFileSync(path, 'short_url,note,domain\nlocalhost:1/h0,n,localhost:2\n');
+    const base = join(folder, 'base.csv');
+    writeFileSync(base, 'short_url,note\nlocalhost:3/h0,first\n');
+    expect(await linkctl(['edit', '-f', path, '--base', base])).toMatchObject({ code: 0 });
+    writeFileSync(path, 'localhost:1/h0\nh0\nlocalhost:2/h0\n');
+    const listed = await linkctl(['list', 'localhost:1/h0', 'localhost/h0', 'h0', '--fields', 'hash,note']);
+    expect(listed).toMatchObject({ code: 0, stdout: 'h0\tn\n' });
+    expect(await linkctl(['delete', '--hashes-from', path, '--yes'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('1 row: 1 deleted'),
+    });
+  });
 });
 
 describe.each([

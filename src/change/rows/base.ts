@@ -5,6 +5,7 @@ import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import { isSameDomain } from '../../contract/web-address.ts';
 import { keptList } from '../../files/kept-rows.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { formatByName } from '../../input/format.ts';
@@ -47,7 +48,8 @@ function lookupIn(prints: readonly number[], links: { at(index: number): FileLin
     for (let position = from; position < order.length && printAt(position) === print; position += 1) {
       const found = links.at(order[position] ?? 0);
       // On an account of several domains, both have one.
-      if (found.hash === hash && (found.domain ?? domain) === (domain ?? found.domain)) return found;
+      const isOther = found.domain !== undefined && domain !== undefined && !isSameDomain(found.domain, domain);
+      if (found.hash === hash && !isOther) return found;
     }
     return undefined;
   };

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { quoted, shellWord } from '../../base/quoted.ts';
 import type { LinkKey } from '../../contract/link.ts';
-import { hostName } from '../../contract/web-address.ts';
+import { hostName, isSameDomain } from '../../contract/web-address.ts';
 import { readLinkName } from '../../link/short-url.ts';
 import type { WireValue } from '../field-values.ts';
 
@@ -48,7 +48,7 @@ export function rowLink(text: string, shortUrl: WireValue | undefined, domain: W
   if (own === '') throw new UsageError(`${quoted(String(domain))} is not a domain name`);
   let place = named.domain;
   for (const other of [hashOfShortUrl(listed).host, own]) {
-    if (other !== undefined && other !== (place ?? other)) {
+    if (other !== undefined && place !== undefined && !isSameDomain(other, place)) {
       throw new UsageError(`${quoted(text)} has two domains, ${place} and ${other}`);
     }
     place ??= other;
