@@ -3,9 +3,9 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
 import { cacheLabels } from '../completion/label-cache.ts';
+import { readableUrl } from '../contract/web-address.ts';
 import { describe } from '../help/description.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
-import { readableUrl } from '../output/url-columns.ts';
 
 export function register(command: Command, run: Runner): void {
   command.action(run(listDomains));

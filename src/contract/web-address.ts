@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 /** Avoids the cheaper `URL.canParse`: once optimized, Node 20's takes Latin-1 for UTF-8 and rejects every URL with an umlaut. */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
@@ -56,4 +56,11 @@ export function hostName(text: string): string {
   const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];
   const ascii = domainToASCII(name);
   return ascii === '' || (/^:(?:80|443)$/.test(port) && !isLocalName(ascii)) ? ascii : ascii + port;
+}
+
+/** Shows the domain of a short URL in Unicode; other texts stay unchanged. */
+export function readableUrl(text: string): string {
+  const [, lead = '', name = '', rest = ''] = /^([a-z]+:\/\/)?([^/:@]+)([:/].*)?$/is.exec(text) ?? [];
+  const unicode = /xn--/i.test(name) ? domainToUnicode(name) : '';
+  return unicode === '' ? text : `${lead}${unicode}${rest}`;
 }

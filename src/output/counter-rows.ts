@@ -1,7 +1,8 @@
+import { readableUrl } from '../contract/web-address.ts';
 import { barColumn, barLines } from './charts.ts';
 import { grouped, quantity } from './quantity.ts';
 import { type Column, type Glyphs, namesOf, type Row, type RowsReport } from './report.ts';
-import { readableUrl, urlColumns } from './url-columns.ts';
+import { urlColumns } from './url-columns.ts';
 
 /** In this table the destination may be cut before the counters. */
 export const clickColumns: readonly Column[] = urlColumns.map((column) => {

@@ -1,7 +1,8 @@
+import { readableUrl } from '../contract/web-address.ts';
 import { barColumn, barLines, columnLines, type DayColumn } from './charts.ts';
 import { grouped, quantity } from './quantity.ts';
 import { type Canvas, type Column, type Glyphs, namesOf, type Row, type RowsReport } from './report.ts';
-import { readableUrl, urlColumns } from './url-columns.ts';
+import { urlColumns } from './url-columns.ts';
 
 export const clickGroupings = ['link', 'tag', 'host', 'day'] as const;
 

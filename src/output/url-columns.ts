@@ -1,8 +1,8 @@
-import { domainToUnicode } from 'node:url';
 import { capitalized } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
 import { fieldNames } from '../contract/fields.ts';
 import type { LinkDomains } from '../contract/link.ts';
+import { readableUrl } from '../contract/web-address.ts';
 import { isNever, lastDay, textOf } from '../link/value.ts';
 import { valueText } from './formats/value-text.ts';
 import type { Column, Glyphs, Row, RowsReport } from './report.ts';
@@ -31,13 +31,6 @@ export const urlColumns: readonly Column[] = [
 
 export function endText(value: unknown): string {
   return isNever(textOf(value)) ? 'none' : valueText(value, { time: true });
-}
-
-/** Shows the domain of a short URL in Unicode; other texts stay unchanged. */
-export function readableUrl(text: string): string {
-  const [, lead = '', name = '', rest = ''] = /^([a-z]+:\/\/)?([^/:@]+)([:/].*)?$/is.exec(text) ?? [];
-  const unicode = /xn--/i.test(name) ? domainToUnicode(name) : '';
-  return unicode === '' ? text : `${lead}${unicode}${rest}`;
 }
 
 /** On several domains a hash alone does not identify a link. */

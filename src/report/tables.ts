@@ -1,8 +1,7 @@
-import { parseUrl } from '../contract/web-address.ts';
+import { parseUrl, readableUrl } from '../contract/web-address.ts';
 import { type ClickGroup, type ComparedClicks, comparable, type LinkClicks, type LinkEvent } from '../history/clicks.ts';
 import { changeOf, percentText } from '../output/period-rows.ts';
 import { grouped } from '../output/quantity.ts';
-import { readableUrl } from '../output/url-columns.ts';
 import type { ExpiringLink, FailingLink, Movers, NamedLink } from './facts.ts';
 import { dayText, type Html, html, nothing } from './html.ts';
 

@@ -3,11 +3,11 @@ import { wrap } from '../../base/wrap.ts';
 import { linkText } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import { readableUrl } from '../../contract/web-address.ts';
 import { differences } from '../../link/difference.ts';
 import { displayWidth, pad, truncate } from '../../output/display-width.ts';
 import { fitMarked, type MarkedText, underline, withStyle } from '../../output/marked-text.ts';
 import { grouped } from '../../output/quantity.ts';
-import { readableUrl } from '../../output/url-columns.ts';
 import { type FieldChange, fieldChanges, fieldChangeText, type PlannedLink } from '../decide/outcome.ts';
 import { type ChangePlan, type Group, kindWords, signs } from './plan.ts';
 

@@ -6,10 +6,10 @@ import { wantsRows } from '../../change/plan/report.ts';
 import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
 import type { interruptible } from '../../cli/interruption.ts';
 import type { Session } from '../../cli/session.ts';
+import { readableUrl } from '../../contract/web-address.ts';
 import { withoutScheme } from '../../link/http-url.ts';
 import { grouped, plainQuantity, quantity } from '../../output/quantity.ts';
 import type { Column, Row, RowsReport } from '../../output/report.ts';
-import { readableUrl } from '../../output/url-columns.ts';
 import { MissingLinks } from '../../select/named-rows.ts';
 
 export interface CheckView {

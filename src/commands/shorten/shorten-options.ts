@@ -4,10 +4,11 @@ import { folders } from '../../base/system.ts';
 import { type ConflictPolicy, chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../../bulk/operations/modes.ts';
 import type { ForeseenConflicts } from '../../change/rows/taken-hashes.ts';
 import type { Session } from '../../cli/session.ts';
+import { readableUrl } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import type { FieldOptions } from '../../flags/field-flags.ts';
 import type { RowsReport } from '../../output/report.ts';
-import { readableUrl, urlColumns } from '../../output/url-columns.ts';
+import { urlColumns } from '../../output/url-columns.ts';
 import { sandboxName } from '../../profiles/profile-name.ts';
 import type { QrOptions } from '../qr/qr-pictures.ts';
 

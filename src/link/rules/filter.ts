@@ -5,7 +5,7 @@ import { utcDay } from '../../base/times.ts';
 import { type Edition, thisServer } from '../../contract/editions.ts';
 import { recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { hostName, withoutLocalPort } from '../../contract/web-address.ts';
+import { hostName, readableUrl, withoutLocalPort } from '../../contract/web-address.ts';
 import { readWebAddress, withoutScheme } from '../http-url.ts';
 import { bareShortUrl, canonicalShortUrl } from '../short-url.ts';
 import { isHash, lastDay, noteText, textOf } from '../value.ts';
@@ -113,7 +113,7 @@ function shortUrlIn({ operator, text, refuse }: Comparison): string {
   if (operator === '^=') {
     const start = withoutScheme(text) || text;
     // The beginning may be a part of the domain.
-    return start.includes('/') ? canonicalShortUrl(start) : start.toLowerCase();
+    return withoutLocalPort(start.includes('/') ? canonicalShortUrl(start) : start.toLowerCase());
   }
   const shortUrl = canonicalShortUrl(bareShortUrl(text));
   // Some servers have short URLs with a path before the hash.
@@ -127,8 +127,10 @@ function shortUrlIn({ operator, text, refuse }: Comparison): string {
 /** A name or an IPv6 address in canonical form, with or without a port. `hostName` lets commas, asterisks and empty labels pass. */
 const isHost = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*|\[[a-f\d:.]+\])(?::\d{1,5})?$/;
 
+/** A part of a domain in Unicode is not a part of its ASCII form. */
 function beginsShortUrl(shortUrl: string, start: string): boolean {
-  return canonicalShortUrl(shortUrl).startsWith(start);
+  const canonical = canonicalShortUrl(shortUrl);
+  return [canonical, withoutLocalPort(canonical), readableUrl(canonical)].some((form) => form.startsWith(start));
 }
 
 function sameOnAnyPort(shortUrl: string): string {

@@ -258,11 +258,34 @@ describe('F2: what an expression selects', () => {
     ['short_url^=localhost:8787', true],
     ['short_url^=localhost:8787/x', true],
     ['short_url^=http://LocalHost:8787/x2', true],
+    ['short_url^=localhost/x', true],
+    ['short_url^=localhost:9000/x', true],
+    ['short_url^=localhost:9000', true],
+    ['short_url^=localhost:87', true],
+    ['short_url^=localhost:', true],
+    ['short_url^=localhost/y', false],
+    ['short_url^=localhost:8787/y', false],
     ['short_url~^localhost:8787/x2$', true],
     ['domain=localhost:8787', true],
     ['domain=localhost', true],
   ])('F2: a short URL of a local service can be selected as it is listed: %s, %s', (expression, isFound) => {
     expect(filterOf([expression]).matches({ ...link, hash: 'x2', short_url: 'localhost:8787/x2' })).toBe(isFound);
+  });
+
+  test.each([
+    ['bü', true],
+    ['bücher.ex', true],
+    ['https://BÜCHER.EX', true],
+    ['bücher.ex/', true],
+    ['bücher.ex/d', true],
+    ['xn--bch', true],
+    ['xn--bcher-kva.ex', true],
+    ['XN--bcher-kva.ex/d', true],
+    ['bücher.ex/D', false],
+    ['bücher.example', false],
+    ['bucher', false],
+  ])('F4: short_url^= takes the beginning of a host in Unicode or in ASCII: %s, %s', (start, isFound) => {
+    expect(filterOf([`short_url^=${start}`]).matches(bare)).toBe(isFound);
   });
 
   test.each(['short_url=S.Ex/Abc', 'short_url^=S.Ex/A', 'short_url~^S\\.Ex/Abc$'])(
