@@ -1,4 +1,3 @@
-import { domainToASCII } from 'node:url';
 import { UsageError } from '../base/errors.ts';
 import { safe } from '../base/safe-text.ts';
 import type { System } from '../base/system.ts';
@@ -9,6 +8,7 @@ import type { ClientEvent, ClientOptions } from '../client/client-options.ts';
 import type { ListedAccount } from '../client/whole-listing.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
 import type { AccountDomains } from '../contract/link.ts';
+import { hostName } from '../contract/web-address.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { seconds } from '../flags/values.ts';
 import { configPath } from '../profiles/config-file.ts';
@@ -102,7 +102,7 @@ async function sandboxAccount({ edition, profile, settings }: Credentials, invoc
   };
 }
 
-/** Precedence: `--domain`, environment, profile. In ASCII. */
+/** Precedence: `--domain`, environment, profile. */
 function workingDomain(
   global: GlobalOptions,
   { edition, settings, profile }: Credentials,
@@ -121,11 +121,11 @@ function workingDomain(
   return { name: domainName(name, source), named: typed !== undefined, source };
 }
 
-/** Converts to ASCII. Throws a UsageError that names the source. */
+/** As in short URLs. Throws a UsageError that names the source. */
 export function domainName(text: string, source: string): string {
-  const ascii = domainToASCII(text.replace(/:\d+$/, ''));
-  if (ascii === '') throw new UsageError(`${source}: ${JSON.stringify(text)} is not a domain name`);
-  return ascii + (/:\d+$/.exec(text)?.[0] ?? '');
+  const name = hostName(text);
+  if (name === '') throw new UsageError(`${source}: ${JSON.stringify(text)} is not a domain name`);
+  return name;
 }
 
 /** `retries` overrides the flags, and a flag overrides `caFile`. `pasteable` is only for an account that is not that of the command line. */

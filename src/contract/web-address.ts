@@ -53,7 +53,7 @@ export function isLocalhost(domain: string): boolean {
 /** In ASCII and lower case, with the port unless it is that of HTTP or HTTPS; empty for an invalid name. */
 export function hostName(text: string): string {
   if (/^[a-z\d.-]+$/.test(text) && !text.includes('xn--')) return text;
-  const [, name = '', port = ''] = /^([^:@\s]+)(:\d{1,5})?$/.exec(text) ?? [];
+  const [, name = '', port = ''] = /^([^:@\s]+|\[[a-f\d:.]+\])(:\d{1,5})?$/i.exec(text) ?? [];
   const ascii = domainToASCII(name);
   return ascii === '' || (/^:(?:80|443)$/.test(port) && !isLocalName(ascii)) ? ascii : ascii + port;
 }

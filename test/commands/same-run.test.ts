@@ -176,3 +176,23 @@ describe.each([
     expect(await stored(service)).toHaveLength(inUse + 40);
   });
 });
+
+describe('the domain of a run', () => {
+  test.override({ domains: [{ name: 'a.ex' }, { name: 'localhost:8787' }] });
+
+  test.for([
+    ['a.ex', 'A.EX', 'a.ex:443', 'A.ex:80'],
+    ['localhost:1', 'localhost', 'LOCALHOST:2'],
+  ])(
+    'D23, B97: a file that is done on %s is not done again on other spellings of it',
+    async (names, { linkctl, file, service }) => {
+      const [first = '', ...others] = names;
+      expect(await linkctl(['shorten', '-f', file, '--domain', first])).toMatchObject({ code: 0 });
+      for (const other of others) {
+        const ran = await linkctl(['shorten', '-f', file, '--domain', other]);
+        expect(ran).toMatchObject({ code: 2, stderr: expect.stringMatching(/was already completed by run \S+/) });
+      }
+      expect(await stored(service, first)).toHaveLength(40);
+    },
+  );
+});

@@ -34,6 +34,9 @@ test.each([
   ['bücher.example', 'xn--bcher-kva.example', true],
   ['localhost:8787', 'localhost', true],
   ['s.ex', 's.ex:8787', false],
+  ['s.ex', 's.ex:443', true],
+  ['[2001:db8::a]:80', '[2001:DB8::A]', true],
+  ['[2001:db8::a]', '[2001:db8::b]', false],
   ['a.example', 'b.example', false],
 ])('%s and %s are the same domain: %s', (one, other, isSame) => {
   expect(isSameDomain(one, other)).toBe(isSame);

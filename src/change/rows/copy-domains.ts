@@ -26,7 +26,7 @@ export function readDomainMap(texts: readonly string[] = []): DomainMap {
     if (from === '' || to === '' || more.length > 0) {
       throw new UsageError(`--map-domain: expected <domain>=<domain>, got ${JSON.stringify(text)}`);
     }
-    const [source, target] = [from, to].map((name) => domainName(name, '--map-domain').toLowerCase());
+    const [source, target] = [from, to].map((name) => domainName(name, '--map-domain'));
     const key = withoutLocalPort(source ?? '');
     if (map.has(key) && map.get(key) !== target) throw new UsageError(`--map-domain: ${from} is given twice`);
     map.set(key, target ?? '');
