@@ -189,7 +189,7 @@ export function labels(entries: readonly unknown[]): string[] | Refused {
 }
 
 /** Labels to attach. In a path, `.` and `..` would address another resource, so such a tag could never be deleted. */
-function newLabels(entries: readonly string[]): string[] | Refused {
+export function newLabels(entries: readonly string[]): string[] | Refused {
   const bad = entries.find((entry) => /^\s*\.\.?\s*$/.test(entry));
   return bad === undefined ? labels(entries) : { refused: `${quoted(bad)} is not a label` };
 }

@@ -13,6 +13,7 @@ import {
   isRefused,
   labels,
   longUrlFault,
+  newLabels,
   refusalText,
   type Target,
   valueWarning,
@@ -275,9 +276,10 @@ interface ShortUrl {
   readonly column: number | undefined;
 }
 
-/** A sign alone names no label. */
+/** A sign alone names no label. Labels that links have already come without a plus. */
 function instructions(entries: readonly string[]): string[] | Refused {
-  const named = labels(entries.map((entry) => entry.replace(/^[+-]/, '')));
+  const attached = newLabels(entries.filter((entry) => entry.startsWith('+')).map((entry) => entry.slice(1)));
+  const named = isRefused(attached) ? attached : labels(entries.map((entry) => entry.replace(/^[+-]/, '')));
   return isRefused(named) ? named : entries.map(instruction);
 }
 

@@ -292,6 +292,12 @@ describe('edits', () => {
     ],
     ['a sign without a label', 'hash,tags\nabc,"a,-"\n', 'edits.csv:2:2: tags: a label is empty'],
     [
+      'R-31: a label that no path can hold, attached with a sign',
+      'hash,tags\nabc,"a,+.."\n',
+      'edits.csv:2:2: tags: ".." is not a label',
+    ],
+    ['R-31: the same with blanks', 'hash,tags\nabc,"+ ."\n', 'tags: " ." is not a label'],
+    [
       'two new hashes',
       'hash,new_hash,custom_hash\na,x,y\n',
       'edits.csv:2:3: custom_hash: both new_hash and custom_hash are given',
@@ -318,6 +324,12 @@ describe('edits', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  test('R-47: a label that no path can hold can be detached, and comes back from a listing', async () => {
+    const read = await rows('hash,tags\nabc,"..,-."\n', { use: 'edit' });
+    expect(read[0]?.item).toEqual({ hash: 'abc', tags: ['+..', '-.'] });
+    expect((await rows(`long_url,tags\n${url},"..,a"\n`))[0]?.item).toEqual({ long_url: url, tags: ['..', 'a'] });
   });
 
   test('existing hashes that differ only in case are two URLs, and a name may go round', async () => {
