@@ -135,7 +135,7 @@ test('R-31, B21: a label that is a dot or two can still be taken off a link, and
   const stdin = 'hash,tags\nh1,-..\n';
   expect((await linkctl(['edit', '-f', '-', '--input-format', 'csv'], { stdin })).code).toBe(0);
   expect(await listed()).toBe('..\n""\n""\n');
-  const { stdout } = await linkctl(['list', '-o', 'csv', '--fields', 'writable']);
+  const { stdout } = await linkctl(['list', '-o', 'csv', '--fields', 'short_url,tags']);
   const again = await linkctl(['edit', '-f', '-', '--input-format', 'csv', ...sure], { stdin: stdout });
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('3 unchanged') });
 });
