@@ -146,3 +146,8 @@ export interface Page {
  * space, which URLs encode.
  */
 export const removedKey = '[API-key-removed-by-linkctl]';
+
+/** Finds the mark also where its brackets are percent-encoded. */
+export function lacksKey(text: string): boolean {
+  return text.includes(removedKey.slice(1, -1));
+}

@@ -2,7 +2,6 @@ import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { hasInvisible, unicodeTest } from '../base/safe-text.ts';
 import { type Field, type FieldKind, type FieldName, fields, hashPattern, lengthFault } from '../contract/fields.ts';
-import { removedKey } from '../contract/records.ts';
 import { splitList } from '../contract/tag-label.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import type { UtmName } from '../link/rules/utm.ts';
@@ -97,7 +96,6 @@ export function longUrlFault(text: string): string | undefined {
   const plain = printableAscii.test(text);
   if (!plain && hasInvisible(text)) return 'contains a space or control character';
   if (!beginsWithHost.test(text)) return /^https?:/i.test(text) ? 'has no host' : noWebAddress;
-  if (text.includes(removedKey)) return isIncomplete;
   const length = wrongLength(text, fields.long_url);
   if (length) return length.refused;
   // `canParse` is faster because it does not build the parts, and is correct for ASCII.
@@ -138,7 +136,6 @@ const jsonTypes: { readonly [K in FieldKind]: 'string' | 'boolean' | 'number' | 
 // cases: the flag for them makes V8 load tables of letters.
 const beginsWithHost = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#\\]/;
 const userinfo = /^https?:\/\/[^/?#\\]*@/i;
-const isIncomplete = 'is incomplete: the API key was removed';
 const noWebAddress = 'is not an http or https URL';
 const printableAscii = /^[!-~]+$/;
 const hasForbidden = unicodeTest('[\\0\\p{Cs}]');
@@ -159,7 +156,6 @@ function webAddress(text: string): string | Refused {
 
 function plainText(text: string, field: Field): string | Refused {
   if (hasForbidden(text)) return { refused: `${quoted(text)} contains an invalid character` };
-  if (text.includes(removedKey)) return { refused: isIncomplete };
   return wrongLength(text, field) ?? text;
 }
 
@@ -182,7 +178,6 @@ export function labels(entries: readonly unknown[]): string[] | Refused {
     if (typeof entry !== 'string') return { refused: 'must be an array of strings' };
     if (entry.trim() === '') return { refused: 'a label is empty' };
     if (hasControl(entry)) return { refused: `label ${quoted(entry)} contains a control character` };
-    if (entry.includes(removedKey)) return { refused: `a label ${isIncomplete}` };
     found.push(entry);
   }
   return found;

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CallError, isTooLarge } from '../../client/call-error.ts';
+import { lacksKey } from '../../contract/records.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
 import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../operations/batches.ts';
@@ -45,8 +46,8 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
   try {
     if (isAhead) batch = await ledger.intent(serialized);
     if (!run.holdsPermit) release = await run.limiter.acquire();
-    // Only batches whose links are read first, or with rows that the plan refused, need this module.
-    const isSeen = operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined);
+    // Only batches whose links are read first, or with rows that are not sent, need this module.
+    const isSeen = operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined) || lacksKey(serialized.json);
     const before = isSeen ? await import('./links-before.ts') : undefined;
     const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isReserved: false };
     if (!prepared) return unsent(rows, run);

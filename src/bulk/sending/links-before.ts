@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../base/errors.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
-import { type KnownRecord, removedKey, type UrlRecord } from '../../contract/records.ts';
+import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
 import { fieldsSince, foreignFields } from '../../link/same.ts';
 import { type Execution, isStale } from '../execution/execution.ts';
 import { changedSince, destinationFingerprint, doubtful, type Failed, type Verdict } from '../matching/row-verdict.ts';
@@ -8,6 +8,7 @@ import { missing } from '../operations/named-links.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow, RowError } from '../results/row-outcome.ts';
 import type { RunPlan } from '../run-plan.ts';
+import { keyRemoved, type SentRows } from './removed-key.ts';
 
 /**
  * Reads links that must be read before their batch is sent, and stores them for `undo`, except those in doubt: they were read when the
@@ -29,31 +30,11 @@ export async function readBefore(
     if (operation.needsPriorDestination?.(payload) && (anew.has(index) || !priorDestinations.has(index)))
       priorDestinations.set(index, destinationFingerprint(link));
   }
-  const sendable = prepared.map((row) => unlessKeyRemoved(row, run));
   const isToKeep = ({ index, refusal }: BulkRow) =>
     operation.read && refusal === undefined && !inDoubt.has(index) && (!images?.has(index) || anew.has(index));
-  const unkept = images ? sendable.filter(isToKeep) : [];
+  const unkept = images ? prepared.filter(isToKeep) : [];
   if (unkept.length > 0) await images?.keep(unkept);
-  return { rows: sendable, isReserved: unread.length > 0 };
-}
-
-/** Refuses a row with a value that was read without the key in it, or whose undo would write such a value back. */
-function unlessKeyRemoved(row: BulkRow, { plan, operation, images, inDoubt }: Execution): BulkRow {
-  const { index, payload, before, refusal } = row;
-  if (refusal !== undefined || inDoubt.has(index)) return row;
-  const lost = incompleteField(payload);
-  if (lost) return { ...row, refusal: `not sent: the API key was removed from its ${lost}` };
-  const asked = kindOf(payload, operation) === 'delete' ? before : operation.requestedFields?.(payload);
-  // The redo of an undo would send such a value, and is refused then.
-  const unrecorded = images && before && !plan.undoes && incompleteField(before, asked ?? {});
-  if (!unrecorded) return row;
-  return { ...row, refusal: `not sent: undo could not restore its ${unrecorded}, which contains the API key: add --no-undo` };
-}
-
-function incompleteField(values: object, among = values): string | undefined {
-  const isIncomplete = (value: unknown): boolean =>
-    typeof value === 'string' ? value.includes(removedKey) : Array.isArray(value) && value.some(isIncomplete);
-  return Object.entries(values).find(([field, value]) => field in among && isIncomplete(value))?.[0];
+  return { rows: prepared, isReserved: unread.length > 0 };
 }
 
 /** Readings in a row that may take too long to be current. Then the run stops, because the server may never be faster. */
@@ -142,29 +123,37 @@ async function read(
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index), readAt } : row));
 }
 
-interface PlannedChange extends Pick<Execution, 'operation' | 'inDoubt'> {
-  readonly plan: Pick<RunPlan, 'isSelected'>;
+interface PlannedChange extends SentRows {
+  readonly plan: Pick<RunPlan, 'isSelected' | 'undoes'>;
 }
 
 /** Returns verdicts that are certain before sending; undefined for rows to send. */
 export function knownVerdicts(rows: readonly BulkRow[], run: PlannedChange): readonly (Verdict | undefined)[] {
-  const { operation, inDoubt } = run;
-  return rows.map(({ index, payload, before, listed, refusal }) => {
-    if (refusal !== undefined) return { kind: 'failed', error: refusalError(refusal) };
-    if (!operation.read || before === undefined) return undefined;
-    if (inDoubt.has(index)) {
-      const isSeen = kindOf(payload, operation) === 'delete' && before !== null && listed;
-      return isSeen ? sinceListed(payload, listed, before, run) : undefined;
-    }
-    const kind = kindOf(payload, operation);
-    const isNew = kind === 'shorten';
-    if (before === null && kind === 'delete' && operation.mayBeGone) return { kind: 'done', unchanged: true };
-    if (before === null) return isNew ? undefined : missing;
-    if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
-    if (isNew || (listed === null && operation.kind === 'shorten'))
-      return { kind: 'failed', error: { code: 0, message: 'created since it was listed' } };
-    return listed ? sinceListed(payload, listed, before, run) : undefined;
+  return rows.map((row) => {
+    const refused = (refusal: string | RowError): Failed => ({ kind: 'failed', error: refusalError(refusal) });
+    if (row.refusal !== undefined) return refused(row.refusal);
+    const verdict = verdictBefore(row, run);
+    // What is as asked is not sent.
+    const lost = verdict ? undefined : keyRemoved(row, run);
+    return lost === undefined ? verdict : refused(`not sent: ${lost}`);
   });
+}
+
+function verdictBefore({ index, payload, before, listed }: BulkRow, run: PlannedChange): Verdict | undefined {
+  const { operation, inDoubt } = run;
+  if (!operation.read || before === undefined) return undefined;
+  if (inDoubt.has(index)) {
+    const isSeen = kindOf(payload, operation) === 'delete' && before !== null && listed;
+    return isSeen ? sinceListed(payload, listed, before, run) : undefined;
+  }
+  const kind = kindOf(payload, operation);
+  const isNew = kind === 'shorten';
+  if (before === null && kind === 'delete' && operation.mayBeGone) return { kind: 'done', unchanged: true };
+  if (before === null) return isNew ? undefined : missing;
+  if (operation.isDone?.(payload, before)) return { kind: 'done', record: before, unchanged: true };
+  if (isNew || (listed === null && operation.kind === 'shorten'))
+    return { kind: 'failed', error: { code: 0, message: 'created since it was listed' } };
+  return listed ? sinceListed(payload, listed, before, run) : undefined;
 }
 
 export function refusalError(refusal: string | RowError): RowError {

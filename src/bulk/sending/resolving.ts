@@ -5,6 +5,7 @@ import { again, changedSince, type Doubtful, doubtful, unresolved, type Verdict 
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { foreignFieldsOf, knownVerdicts, mergeVerdicts } from './links-before.ts';
+import { lostField } from './removed-key.ts';
 import { maximalRounds, type RecordedBatch, type Round, roundOf, settle, unsent } from './settling.ts';
 
 type Rows = readonly BulkRow[];
@@ -125,8 +126,8 @@ export function unknownOutcomeError(error: CliError, inDoubt: readonly Doubtful[
 /** An earlier process left the batch in doubt: its rows have no result. */
 export async function clearDoubt(sent: RecordedBatch, run: Execution): Promise<Round> {
   const { rows } = sent;
-  // Rows that the plan refused were in the batch but never in a call.
-  for (const { index, refusal } of rows) if (refusal === undefined) run.inDoubt.add(index);
+  // Refused rows were in the batch but never in a call.
+  for (const row of rows) if (row.refusal === undefined && !lostField(row, run.operation)) run.inDoubt.add(row.index);
   const release = run.holdsPermit ? undefined : await run.limiter.acquire();
   try {
     if (run.stop.reason) return unsent(rows, run);

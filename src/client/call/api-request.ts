@@ -1,6 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import { endpoints, type OperationName } from '../../contract/operations.ts';
+import { lacksKey, removedKey } from '../../contract/records.ts';
 
 export interface ApiRequest {
   readonly method: string;
@@ -19,8 +20,8 @@ export interface AnyInput {
 }
 
 /**
- * Throws `UsageError` before anything is sent: for calls that the edition does not have, for a segment that would change the path, and
- * for a change without a selection, which could affect all links.
+ * Throws `UsageError` before anything is sent: for calls that the edition does not have, for a segment that would change the path, for a
+ * value from which the key was removed, and for a change without a selection, which could affect all links.
  */
 export function requestFor(operation: OperationName, input: AnyInput, edition: Edition): ApiRequest {
   const endpoint = endpoints[operation];
@@ -39,7 +40,7 @@ export function requestFor(operation: OperationName, input: AnyInput, edition: E
     query: Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)] as const])),
     body: bodyText ?? (body === undefined ? undefined : JSON.stringify(body)),
   };
-  assertSelective(request);
+  assertSendable(request);
   return request;
 }
 
@@ -65,7 +66,7 @@ export function rawRequest({ method, path, query = [], body }: RawRequest): ApiR
   }
   decoded(address);
   const request = { method, path: address, query: [...new URLSearchParams(search.join('?')), ...query], body };
-  assertSelective(request);
+  assertSendable(request);
   return request;
 }
 
@@ -85,6 +86,13 @@ function segment(value: string, member: string): string {
   } catch (cause) {
     throw new UsageError(`the ${member} is not valid Unicode`, { cause });
   }
+}
+
+function assertSendable(request: ApiRequest): void {
+  if (lacksKey(addressOf(request)) || lacksKey(request.body ?? '')) {
+    throw new UsageError(`not sent: "${removedKey}" is no value; linkctl shows it instead of the API key`);
+  }
+  assertSelective(request);
 }
 
 /** A server could apply a change without a selection to all links, so such a change is refused. */
