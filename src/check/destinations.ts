@@ -1,5 +1,6 @@
 import { DuplicateCandidateSearch } from '../base/duplicate-candidates.ts';
 import type { SoughtLink } from '../contract/link.ts';
+import { lacksKey } from '../contract/records.ts';
 import { parseUrl } from '../contract/web-address.ts';
 import type { Refusal } from './addresses.ts';
 import type { ProbeTarget } from './probe.ts';
@@ -133,10 +134,9 @@ export class Destinations {
   }
 
   #add(destination: number, link: CheckedLink, isKnown: boolean): void {
-    const url = link.long_url === undefined ? undefined : parseUrl(this.#textOf(link));
-    const refused = url
-      ? refusalOf(url, this.#options.refusal)
-      : { reason: link.long_url === undefined ? 'no such link' : 'not a valid URL' };
+    const fault = unknownDestination(link);
+    const url = fault === undefined ? parseUrl(this.#textOf(link)) : undefined;
+    const refused = url ? refusalOf(url, this.#options.refusal) : { reason: fault ?? 'not a valid URL' };
     if (refused || !url) {
       if (!isKnown) this.refused.push({ destination, reason: '', ...refused });
       return;
@@ -149,6 +149,11 @@ export class Destinations {
     if (queue) this.#queue[queue.tail] = destination;
     this.#hosts.set(host, { head: queue?.head ?? destination, tail: destination });
   }
+}
+
+function unknownDestination({ long_url }: CheckedLink): string | undefined {
+  if (long_url === undefined) return 'no such link';
+  return lacksKey(long_url) ? 'the destination contains the API key' : undefined;
 }
 
 export interface Refused extends NotProbed {

@@ -29,13 +29,15 @@ export interface Client {
   ready(): Promise<unknown> | undefined;
   /** Retries if that is safe. Throws `CallError`. */
   readonly send: Send;
+  /** Removes the key from what another server sends. */
+  withoutKey(text: string): string;
   /** Sends any method, path, query and body. Throws `CallError` only if there is no HTTP answer. */
   sendRaw(request: RawRequest): Promise<RawAnswer>;
 }
 
 /** Opens no connection and reads no key before the first call. */
 export function createClient(options: ClientOptions): Client {
-  const { edition, redact } = options;
+  const { edition, redact, withoutKey = (text) => text } = options;
   const identity = identityOf(options);
   const connection = createConnection(options);
   const call = createCaller(options, connection);
@@ -45,6 +47,7 @@ export function createClient(options: ClientOptions): Client {
     baseUrl: identity.baseUrl,
     identity,
     ready: connection.ready,
+    withoutKey,
     send: async (operation, input: object, { repeat, ...given } = {}) => {
       const parts: AnyInput = input;
       const request = requestFor(operation, parts, edition);

@@ -33,8 +33,11 @@ export async function cacheLabels(
     // Imported here, because completion itself only reads.
     const { makePrivateFolder } = await import('../files/folders.ts');
     const { atomicWrite } = await import('../files/atomic-write.ts');
+    const { lacksKey } = await import('../contract/records.ts');
+    // Such a label cannot be sent.
+    const typable = labels.filter((label) => !lacksKey(label));
     makePrivateFolder(dirname(path));
-    atomicWrite(path, JSON.stringify({ saved: system.now(), labels: labels.slice(0, maxLabels) }), system);
+    atomicWrite(path, JSON.stringify({ saved: system.now(), labels: typable.slice(0, maxLabels) }), system);
   } catch {
     // Completion offers less.
   }

@@ -1,5 +1,6 @@
 import { type FieldName, namesOf, type RecordField } from '../contract/fields.ts';
 import type { EditFields } from '../contract/operations.ts';
+import { removedKey } from '../contract/records.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';
 import { canonical, canonicalUrl, isDefault, type LinkValues, noteText, tagSet, textOf, type ValueField } from './value.ts';
 
@@ -95,13 +96,27 @@ export function isSameList(one: unknown, other: unknown): boolean {
 }
 
 function areFollowed(instructions: readonly string[], got: readonly string[]): boolean {
-  const has = new Set(tagSet(got));
+  const labels = tagSet(got);
+  const has = new Set(labels);
   // The last instruction for a label counts.
   const wanted = new Map(
     instructions.map((instruction) => [trimmedLabel(instruction.replace(/^[+-]/, '')), !instruction.startsWith('-')]),
   );
-  return [...wanted].every(([label, isWanted]) => has.has(label) === isWanted);
+  const isFollowed = ([label, isWanted]: [string, boolean]): boolean =>
+    has.has(label) === isWanted && (isWanted || !labels.some((other) => lostKeyOf(label, other)));
+  return [...wanted].every(isFollowed);
 }
+
+/** `listed` may be the label, if the key was removed from it. Keys that are removed have 16 characters or more. */
+function lostKeyOf(label: string, listed: string): boolean {
+  const [beginning = '', ...ends] = listed.split(foldedMark);
+  const end = ends.at(-1);
+  return (
+    end !== undefined && label.startsWith(beginning) && label.endsWith(end) && label.length >= beginning.length + 16 + end.length
+  );
+}
+
+const foldedMark = trimmedLabel(removedKey);
 
 function listOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { cachedLabels, cacheLabels } from '../../src/completion/label-cache.ts';
 import { createSources } from '../../src/completion/sources.ts';
+import { removedKey } from '../../src/contract/records.ts';
 import { test } from '../support/linkctl.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
@@ -19,6 +20,14 @@ test.for([
   await cacheLabels('tags', ['promo'], { profile: 'work', system });
   now += age;
   expect(cachedLabels('tags', 'work', system)).toEqual(offered ? ['promo'] : []);
+});
+
+test('B95, R-40: a label from which the API key was removed is not offered, because it cannot be sent', async ({
+  homeEnv: env,
+}) => {
+  const system = createTestSystem({ env });
+  await cacheLabels('tags', [`keep${removedKey}`, 'promo'], { profile: 'work', system });
+  expect(cachedLabels('tags', 'work', system)).toEqual(['promo']);
 });
 
 test('B95: profiles, tags and domains are kept apart, for this user alone', async ({ folder, homeEnv: env }) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { removedKey } from '../../src/contract/records.ts';
 import { fieldsToChange, notApplied, type TagsMean } from '../../src/link/same.ts';
 
 describe('did it happen: what was asked for and came back different', () => {
@@ -75,3 +76,14 @@ describe("is an edit sent: another spelling may be the link's or the server's", 
     expect(fieldsToChange(asked, record).join(' ')).toBe(fields);
   });
 });
+
+test.for([
+  ['keep-CANARY-4f1d2c3b4a59687786a5', 1],
+  ['keep-this', 0],
+  ['other', 0],
+] as const)(
+  'R-40, G5: %s may be the label from which the API key was removed, so that its removal is open: %d',
+  ([label, count]) => {
+    expect(notApplied({ tags: [`-${label}`] }, { tags: ['old', `keep-${removedKey}`] }, 'instructions')).toHaveLength(count);
+  },
+);

@@ -1,4 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { removedKey } from '../../src/contract/records.ts';
@@ -128,4 +132,36 @@ test.for([
   expect(await stored(service)).toEqual(before);
   expect(JSON.stringify(await wire.requests())).not.toContain('removed-by-linkctl');
   expect((await linkctl(['runs', 'list', '-o', 'csv'])).stdout).not.toContain(',unfinished,');
+});
+
+test('R-40, K5: check asks for no destination from which the key was taken, and keeps no address with the key in it', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  const asked: string[] = [];
+  const page = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    response.writeHead(url === '/away' ? 301 : 200, { location: `/here?k=${apiKey}` }).end();
+  });
+  await once(page.listen(0, '127.0.0.1'), 'listening');
+  const origin = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
+  await store(service, [
+    { custom_hash: 'keyed', long_url: `${origin}/?k=${apiKey}` },
+    { custom_hash: 'away', long_url: `${origin}/away` },
+  ]);
+  const results = join(folder, 'results.csv');
+  const check = ['check', 'keyed', 'away', '--allow-private', '-o', 'csv', '--fields', 'hash,status,final_url,reason'];
+  const ran = await linkctl([...check, '--results', results]);
+  expect(ran).toMatchObject({ code: 0 });
+  const why = 'the destination contains the API key';
+  expect(ran.stdout.split('\n').slice(1, 3)).toEqual([`keyed,skipped,,${why}`, `away,moved,${origin}/here?k=${removedKey},`]);
+  expect(asked).toEqual(['/away', `/here?k=${apiKey}`]);
+  const links = await linkctl([...check, '--links']);
+  expect(links.stdout).toContain(`keyed,skipped,,${why}`);
+  expect((await linkctl(['report'])).code).toBe(0);
+  const kept = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const texts = kept.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+  expect([ran.stdout, ran.stderr, links.stdout, ...texts].filter((text) => text.includes(apiKey))).toEqual([]);
+  page.close();
 });

@@ -44,7 +44,7 @@ export async function startCheck(plan: CheckPlan, environment: RunEnvironment): 
 
 type Check = ReturnType<typeof newCheck>;
 
-function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEnvironment) {
+function newCheck(begun: BegunRun, plan: CheckPlan, { client, system, interrupt }: RunEnvironment) {
   const { links, settings, shortUrls, results } = plan;
   const isKnown = (link: number): boolean => isSettled(begun.state.stateOf(link));
   const destinations = new Destinations(links, { refusal: settings.refusal, shortUrls }, isKnown);
@@ -53,6 +53,7 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { system, interrupt }: RunEn
   return {
     begun,
     plan,
+    client,
     system,
     interrupt,
     destinations,
@@ -154,9 +155,10 @@ async function probe(check: Check): Promise<void> {
   }
 }
 
-/** Resolves when the verdict is on disk, so that it can be yielded. */
-async function record(destination: number, verdict: Verdict, check: Check): Promise<void> {
-  const { begun, destinations, verdicts, found } = check;
+/** Resolves when the verdict is on disk, so that it can be yielded. A page can redirect to a URL that contains the key. */
+async function record(destination: number, found: Verdict, check: Check): Promise<void> {
+  const { begun, client, destinations, verdicts } = check;
+  const verdict: Verdict = JSON.parse(client.withoutKey(JSON.stringify(found)));
   const { journal } = begun;
   const rows = rangesOf(destinations.linksOf(destination).map((index) => ({ index })));
   const offset = journal.size;
@@ -165,7 +167,7 @@ async function record(destination: number, verdict: Verdict, check: Check): Prom
   await written;
   verdicts.add(destination, { offset, length });
   check.open -= 1;
-  found.set(verdict.status, (found.get(verdict.status) ?? 0) + 1);
+  check.found.set(verdict.status, (check.found.get(verdict.status) ?? 0) + 1);
   check.wake();
 }
 
