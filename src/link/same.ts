@@ -97,23 +97,20 @@ export function isSameList(one: unknown, other: unknown): boolean {
 
 function areFollowed(instructions: readonly string[], got: readonly string[]): boolean {
   const labels = tagSet(got);
-  const has = new Set(labels);
   // The last instruction for a label counts.
   const wanted = new Map(
     instructions.map((instruction) => [trimmedLabel(instruction.replace(/^[+-]/, '')), !instruction.startsWith('-')]),
   );
-  const isFollowed = ([label, isWanted]: [string, boolean]): boolean =>
-    has.has(label) === isWanted && (isWanted || !labels.some((other) => lostKeyOf(label, other)));
-  return [...wanted].every(isFollowed);
+  return [...wanted].every(
+    ([label, isWanted]) => labels.some((other) => (isWanted ? other === label : mayBe(other, label))) === isWanted,
+  );
 }
 
-/** `listed` may be the label, if the key was removed from it. Keys that are removed have 16 characters or more. */
-function lostKeyOf(label: string, listed: string): boolean {
-  const [beginning = '', ...ends] = listed.split(foldedMark);
-  const end = ends.at(-1);
-  return (
-    end !== undefined && label.startsWith(beginning) && label.endsWith(end) && label.length >= beginning.length + 16 + end.length
-  );
+/** A label from which the key was removed may be any with the rest of it and so many other characters. */
+function mayBe(listed: string, label: string): boolean {
+  const [beginning = '', end] = listed.split(foldedMark);
+  if (end === undefined) return listed === label;
+  return label.length >= beginning.length + 16 + end.length && label.startsWith(beginning) && label.endsWith(end);
 }
 
 const foldedMark = trimmedLabel(removedKey);

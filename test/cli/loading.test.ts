@@ -119,12 +119,12 @@ const seldom = [
 ];
 
 describe.for([
-  { argv: ['shorten', 'https://nodejs.org/'], bound: [195, 4] },
+  { argv: ['shorten', 'https://nodejs.org/'], bound: [196, 4] },
   { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [213, 7] },
   { argv: ['list', '--limit', '500'], bound: [180, 7] },
   { argv: ['stats', 'h'], bound: [181, 8] },
   { argv: ['edit', 'h', '--note', 'x'], bound: [269, 12] },
-  { argv: ['delete', 'h', '--yes'], bound: [293, 14] },
+  { argv: ['delete', 'h', '--yes'], bound: [294, 14] },
   { argv: ['--version'], bound: [23, 1] },
   { argv: ['shorten', '--help'], bound: [25, 2] },
   { argv: ['__complete', 'shor'], bound: [27, 2] },

@@ -159,7 +159,7 @@ test('R-40, K5: check asks for no destination from which the key was taken, and 
   expect(asked).toEqual(['/away', `/here?k=${apiKey}`]);
   const links = await linkctl([...check, '--links']);
   expect(links.stdout).toContain(`keyed,skipped,,${why}`);
-  expect((await linkctl(['report'])).code).toBe(0);
+  expect((await linkctl(['report', '--html', join(folder, 'r.html')])).code).toBe(0);
   const kept = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const texts = kept.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
   expect([ran.stdout, ran.stderr, links.stdout, ...texts].filter((text) => text.includes(apiKey))).toEqual([]);

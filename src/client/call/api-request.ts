@@ -89,8 +89,8 @@ function segment(value: string, member: string): string {
 }
 
 function assertSendable(request: ApiRequest): void {
-  if (lacksKey(addressOf(request)) || lacksKey(request.body ?? '')) {
-    throw new UsageError(`not sent: "${removedKey}" is no value; linkctl shows it instead of the API key`);
+  if (lacksKey(addressOf(request) + request.body)) {
+    throw new UsageError(`not sent: ${removedKey} stands for the API key`);
   }
   assertSelective(request);
 }
