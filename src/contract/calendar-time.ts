@@ -5,12 +5,12 @@ import { isCalendarDate } from './fields.ts';
  * offset it is in UTC (4.1.6).
  */
 export function calendarTime(text: string | null | undefined): number | undefined {
-  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?)?$/i.exec(text ?? '');
-  if (!match) return undefined;
-  const [, day = '', minutes = '00:00', seconds = ':00', written = 'Z'] = match;
-  const zone = /^utc$/i.test(written) ? 'Z' : written.replace(/(\d\d)(\d\d)$/, '$1:$2');
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?: ?(?:Z|UTC|([+-]\d\d):?(\d\d)))?)?$/i.exec(
+    text ?? '',
+  );
+  const [, day = '', clock = '00:00', hours = '+00', minutes = '00'] = match ?? [];
   // `Date` would accept 30 February as 2 March.
   if (!isCalendarDate(day)) return undefined;
-  const time = Date.parse(`${day}T${minutes}${seconds}${zone.toUpperCase()}`);
+  const time = Date.parse(`${day}T${clock}${hours}:${minutes}`);
   return Number.isNaN(time) ? undefined : time;
 }

@@ -1,8 +1,8 @@
 import { quoted } from '../base/quoted.ts';
-import { relativeDay, utcDay } from '../base/times.ts';
+import { relativeDay } from '../base/times.ts';
 import { calendarTime } from '../contract/calendar-time.ts';
 import { isCalendarDate } from '../contract/fields.ts';
-import { isNever } from '../link/value.ts';
+import { isNever, lastDay } from '../link/value.ts';
 
 /** The reason as the end of a sentence: `"perhaps" is not true or false`. */
 export interface Refused {
@@ -15,14 +15,14 @@ export const dateFormats = ['dmy', 'mdy', 'ymd'] as const;
 export type DateFormat = (typeof dateFormats)[number];
 
 /**
- * Returns an ISO date, the UTC day of a date-time, or null for `never` and for the days that some servers use instead. Relative days
+ * Returns an ISO date, the day of a date-time, or null for `never` and for the days that some servers use instead. Relative days
  * stay as typed because they are resolved when the run begins. Undefined for any other text.
  */
 export function dayOf(text: string): string | null | undefined {
   if (isNever(text)) return null;
   if (isCalendarDate(text) || isRelative(text)) return text;
-  const time = /^\d{4}-\d\d-\d\d[T ]/i.test(text) ? calendarTime(text) : undefined;
-  return time === undefined ? undefined : utcDay(time);
+  const isTime = text.length > 10 && calendarTime(text) !== undefined;
+  return isTime ? lastDay(text) || null : undefined;
 }
 
 /** Accepts today and later days. The answer is the same on every day, because a run may be resumed on a later one. */

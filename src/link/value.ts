@@ -1,4 +1,6 @@
 import { hasInvisible } from '../base/safe-text.ts';
+import { utcDay } from '../base/times.ts';
+import { calendarTime } from '../contract/calendar-time.ts';
 import type { RecordField } from '../contract/fields.ts';
 import { foldedHash } from '../contract/link.ts';
 import { trimmedLabel } from '../contract/tag-label.ts';
@@ -34,11 +36,21 @@ const canonicalOf: { readonly [F in ValueField]: (value: unknown) => string } = 
   max_clicks: (value) => String(Number(value ?? 0)),
 };
 
-/** `YYYY-MM-DD`; empty if the link never expires, or was never visited. Some servers add a time. */
+/** `YYYY-MM-DD`; empty if the link never expires, or was never visited. Some servers add a time, in UTC or with an offset. */
 export function lastDay(value: unknown): string {
-  const day = textOf(value).trim().slice(0, 10);
+  const text = textOf(value).trim();
+  // A shorter text has no offset.
+  const day = text.length > 20 && !isNever(text) ? dayOfTime(text) : text.slice(0, 10);
   return isNever(day) ? '' : day;
 }
+
+/** Days are in UTC (4.1.6), but the first or last second of a day stands for that day in any zone. */
+function dayOfTime(text: string): string {
+  const time = isWholeDay.test(text) ? undefined : calendarTime(text);
+  return time === undefined ? text.slice(0, 10) : utcDay(time);
+}
+
+const isWholeDay = /^.{11}(?:00:00(?::00[.0]*)?|23:59(?::59[.\d]*)?)(?![:.\d])/;
 
 /** Servers write "never" as null, an empty text, a far day or the zero day of their database; people write the word. */
 export function isNever(date: string): boolean {

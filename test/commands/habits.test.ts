@@ -144,6 +144,39 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 
   test.for([
+    ['2126-01-31T00:00:00+02:00', '2126-01-31'],
+    ['2126-01-31T23:59:59-05:00', '2126-01-31'],
+    ['2126-01-27T19:00:00-05:00', '2126-01-28'],
+  ] as const)(
+    'B21, P5: a listing whose dates are written as %s changes nothing when it is read back',
+    async ([written, day], { linkctl, folder, wire, service }) => {
+      await store(service, numbered(2, { expiration_date: day }));
+      await wire.script([{ times: 'all', alter: { each: { expiration_date: written } } }]);
+      const path = join(folder, 'listed.csv');
+      writeFileSync(path, (await linkctl(['list', '--all', '--fields', 'writable', '-o', 'csv'])).stdout);
+      expect(await linkctl(['diff', '-f', path])).toMatchObject({ code: 0 });
+      expect(await linkctl(['apply', '-f', path, '--yes'])).toMatchObject({ code: 0 });
+      expect(await linkctl(['edit', '-f', path, '--yes'])).toMatchObject({ code: 0 });
+      expect(await stored(service)).toMatchObject(Array(2).fill({ expiration_date: day }));
+      expect((await wire.requests()).filter(({ method }) => method !== 'GET')).toEqual([]);
+    },
+  );
+
+  test('U2, B88: a day that a server in the west writes as its own evening is the day that was stored', async ({
+    linkctl,
+    folder,
+    wire,
+    service,
+  }) => {
+    await wire.script([{ times: 'all', alter: { each: { expiration_date: '2126-01-27T19:00:00-05:00' } } }]);
+    const path = fileOf(folder, ['custom_hash,long_url,expiration_date', 'h0,https://example.com/0,2126-01-28']);
+    expect(await linkctl(['shorten', '-f', path])).toMatchObject({ code: 0 });
+    expect(await linkctl(['delete', 'h0', '--yes'])).toMatchObject({ code: 0 });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+    expect(await stored(service)).toMatchObject([{ hash: 'h0', expiration_date: '2126-01-28' }]);
+  });
+
+  test.for([
     ['numbers', 1, 0],
     ['text', 'true', 'false'],
     ['numbers as text', '1', '0'],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dayOf } from '../../src/input/dates.ts';
 import { canonical, canonicalUrl, lastDay, type ValueField } from '../../src/link/value.ts';
 
 describe('one form for all spellings of a value', () => {
@@ -43,6 +44,29 @@ describe('one form for all spellings of a value', () => {
   test('a last day is a day or nothing', () => {
     expect(lastDay('2031-01-02 12:00:00')).toBe('2031-01-02');
     expect(lastDay('9999-12-31 12:00:00')).toBe('');
+  });
+
+  test.each([
+    ['2031-01-31T00:00:00+02:00', '2031-01-31'],
+    ['2031-01-31T00:00:00.000000+0200', '2031-01-31'],
+    ['2031-01-31 00:00 -05:00', '2031-01-31'],
+    ['2031-01-31T23:59:59-05:00', '2031-01-31'],
+    ['2031-01-31T23:59:59.999-05:00', '2031-01-31'],
+    ['2031-01-31T23:59-05:00', '2031-01-31'],
+    ['2031-01-27T19:00:00-05:00', '2031-01-28'],
+    ['2031-01-28T18:59:59-05:00', '2031-01-28'],
+    ['2031-01-31T02:00:00+02:00', '2031-01-31'],
+    ['2031-01-31T01:59:59+02:00', '2031-01-30'],
+    ['2031-01-31T23:30:00Z', '2031-01-31'],
+    ['2031-01-31T23:30:00+00:00', '2031-01-31'],
+    ['2031-01-31 23:30:00', '2031-01-31'],
+    ['9999-12-31T00:00:00+02:00', ''],
+    ['9999-12-31T23:59:59-05:00', ''],
+    ['9999-12-30T19:00:00-05:00', ''],
+    ['9999-12-31T19:00:00-05:00', ''],
+  ])('B21, I5: an answer and a file that say %s mean the same day: %j', (text, day) => {
+    expect(lastDay(text)).toBe(day);
+    expect(dayOf(text)).toBe(day || null);
   });
 
   test.each([
