@@ -48,6 +48,11 @@ export function foldedHash(hash: string): string {
   return hash.trim().toLowerCase();
 }
 
+/** Records contain short URLs without the scheme. */
+export function withoutScheme(shortUrl: string): string {
+  return shortUrl.replace(/^https?:\/\//i, '');
+}
+
 /** Undefined if the short URL does not contain a domain. */
 export function recordDomain({ short_url }: { readonly short_url?: string | undefined }): string | undefined {
   const slash = short_url?.indexOf('/') ?? -1;

@@ -42,8 +42,3 @@ function hostOf(scheme: WebAddress['scheme'], authority: string): Host | undefin
 }
 
 const defaultPorts = { http: '80', https: '443' } as const;
-
-/** Records contain short URLs without the scheme. */
-export function withoutScheme(shortUrl: string): string {
-  return shortUrl.replace(/^https?:\/\//i, '');
-}

@@ -1,6 +1,5 @@
-import type { LinkKey } from '../contract/link.ts';
+import { type LinkKey, withoutScheme } from '../contract/link.ts';
 import { hostName } from '../contract/web-address.ts';
-import { withoutScheme } from './http-url.ts';
 import { isHash } from './value.ts';
 
 /**

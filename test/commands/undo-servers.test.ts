@@ -1,42 +1,24 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { Habits } from '../support/habits.ts';
+import { type Habits, type Item, itemHabits } from '../support/habits.ts';
 import { test } from '../support/linkctl.ts';
 import { readBody, withText } from '../support/readings.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { foreign, newestFor, redoLast, runs, undoLast, values } from './undo-world.ts';
 
-type Item = Record<string, unknown>;
-
-/** A server that stores or shows links in its own way. */
-function server({ stored = (item) => item, shown = (item) => item }: Partial<Record<'stored' | 'shown', (item: Item) => Item>>) {
-  const each = (body: Buffer, change: (item: Item) => Item): Buffer => {
-    const message = readBody(body);
-    return Array.isArray(message?.urls) ? Buffer.from(JSON.stringify({ ...message, urls: message.urls.map(change) })) : body;
-  };
-  return {
-    stored: (request) => {
-      const isCreation = request.method === 'POST';
-      return { ...request, body: each(request.body, (item) => stored(isCreation ? { isCreation, ...item } : item)) };
-    },
-    shown: (answer) => ({ ...answer, body: each(answer.body, shown) }),
-    plain: (printed) => printed,
-  } satisfies Habits;
-}
-
 /** Gives new links values that nobody asked for. */
 const withDefaults = (defaults: Item): Habits =>
-  server({ stored: ({ isCreation, ...item }) => (isCreation ? { ...defaults, ...item } : item) });
+  itemHabits({ stored: ({ isCreation, ...item }) => (isCreation ? { ...defaults, ...item } : item) });
 
-const cutLabels = server({
+const cutLabels = itemHabits({
   stored: ({ isCreation: _, ...item }) => ({
     ...item,
     ...(Array.isArray(item.tags) && { tags: item.tags.map((label) => String(label).slice(0, 6)) }),
   }),
 });
 
-const without = (member: string): Habits => server({ shown: ({ [member]: _, ...item }) => item });
+const without = (member: string): Habits => itemHabits({ shown: ({ [member]: _, ...item }) => item });
 
 describe.each([
   ['a', { note: 'Page title' }],
@@ -138,7 +120,7 @@ describe.each(['note', 'expiration_date', 'max_clicks', 'email_stats', 'tags'] a
 
 describe.each([
   ['leaves out tags', without('tags')],
-  ['sends null for no tags', server({ shown: (item) => ({ ...item, tags: String(item.tags) === '' ? null : item.tags }) })],
+  ['sends null for no tags', itemHabits({ shown: (item) => ({ ...item, tags: String(item.tags) === '' ? null : item.tags }) })],
 ] as const)('a server that %s', (_, habits) => {
   test.override({ habits });
 
@@ -155,7 +137,7 @@ describe.each([
 
 describe('a server that writes hashes in lower case', () => {
   const lower = (item: Item): Item => withText(item, 'custom_hash', (hash) => hash.toLowerCase());
-  test.override({ habits: server({ stored: ({ isCreation: _, ...item }) => lower(item) }) });
+  test.override({ habits: itemHabits({ stored: ({ isCreation: _, ...item }) => lower(item) }) });
 
   test('U2, F38: a rename is undone and redone', async ({ linkctl, service }) => {
     await store(service, numbered(1));
@@ -170,7 +152,7 @@ describe('a server that writes hashes in lower case', () => {
 
 describe('a server that shows what was percent-encoded as it reads', () => {
   const long_url = 'https://files.example/My%20Report.pdf?q=%C3%A4%20b';
-  test.override({ habits: server({ shown: (item) => withText(item, 'long_url', decodeURI) }) });
+  test.override({ habits: itemHabits({ shown: (item) => withText(item, 'long_url', decodeURI) }) });
 
   test('U2: a deleted link is made again, and an edit is undone and redone', async ({ linkctl, service }) => {
     await store(service, [{ custom_hash: 'h0', long_url }]);

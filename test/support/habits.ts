@@ -103,6 +103,27 @@ export function createHabits(name: HabitsName): Habits {
   };
 }
 
+export type Item = Record<string, unknown>;
+
+/** A server that stores or shows links in its own way. */
+export function itemHabits({
+  stored = (item) => item,
+  shown = (item) => item,
+}: Partial<Record<'stored' | 'shown', (item: Item) => Item>>) {
+  const each = (body: Buffer, change: (item: Item) => Item): Buffer => {
+    const message = readBody(body);
+    return Array.isArray(message?.urls) ? Buffer.from(JSON.stringify({ ...message, urls: message.urls.map(change) })) : body;
+  };
+  return {
+    stored: (request) => {
+      const isCreation = request.method === 'POST';
+      return { ...request, body: each(request.body, (item) => stored(isCreation ? { isCreation, ...item } : item)) };
+    },
+    shown: (answer) => ({ ...answer, body: each(answer.body, shown) }),
+    plain: (printed) => printed,
+  } satisfies Habits;
+}
+
 /** The host of a URL with or without a scheme. */
 const hostIn = /(?<=^(?:https?:\/\/)?(?:[^/?#@]*@)?)(?![^/?#]*@)[^/?#@:]+(?=(?!:\/\/)[:/?#]|$)/i;
 

@@ -1,8 +1,7 @@
 import type { RecordField } from '../../contract/fields.ts';
-import { recordDomain } from '../../contract/link.ts';
+import { recordDomain, withoutScheme } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
-import { withoutScheme } from '../../link/http-url.ts';
 import { isColumn } from '../../link/prints.ts';
 import type { BulkRow, RowError, RowOutcome } from '../results/row-outcome.ts';
 import type { Images } from './images.ts';

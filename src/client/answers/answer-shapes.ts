@@ -1,3 +1,4 @@
+import { withoutScheme } from '../../contract/link.ts';
 import type { OperationName } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import {
@@ -34,7 +35,7 @@ const url = {
   links: anything,
 } satisfies { readonly [Member in Exclude<keyof UrlRecord, 'error'>]: Shape };
 const itemFailure = record({ code: integer, message: optional(text), details: optional(text) });
-const item = record({ ...url, hash: optional(hash), custom_hash: optional(text), error: optional(itemFailure) });
+const item = named(record({ ...url, hash: optional(hash), custom_hash: optional(text), error: optional(itemFailure) }));
 const items = record({ urls: list(item) });
 /** The numbers are not checked here: paging compares them with the rows before it uses them. */
 const page = mapOf(anything);
@@ -57,7 +58,7 @@ export const answerShapes: { readonly [O in OperationName]: Shape } = {
     }),
   }),
   shortenUrls: items,
-  listUrls: record({ urls: list(record(url)), page: optional(page) }),
+  listUrls: record({ urls: list(named(record(url))), page: optional(page) }),
   getUrl: none,
   editUrl: items,
   editSelectedUrls: record({ urls: optional(list(item)) }),
@@ -98,3 +99,16 @@ export const answerShapes: { readonly [O in OperationName]: Shape } = {
     ),
   }),
 };
+
+/** Some servers write the scheme in `short_url`, or show only the short URL that has one. */
+function named(link: Shape): Shape {
+  return (value) => {
+    const shown = link(value) as Partial<UrlRecord>;
+    const written = shown.short_url || shown.short_url_with_protocol;
+    const short_url = written && withoutScheme(written);
+    if (short_url && short_url !== shown.short_url) {
+      Object.assign(shown, { short_url, short_url_with_protocol: shown.short_url_with_protocol || written });
+    }
+    return shown;
+  };
+}

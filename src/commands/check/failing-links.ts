@@ -6,11 +6,10 @@ import type { CheckedLink } from '../../check/destinations.ts';
 import { byStatus, type CheckStatus, checkStatuses, failingStatuses, isCheckStatus } from '../../check/verdict.ts';
 import type { Session } from '../../cli/session.ts';
 import { hasSeveralDomains } from '../../client/whole-listing.ts';
-import { recordDomain } from '../../contract/link.ts';
+import { recordDomain, withoutScheme } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { isSameDomain } from '../../contract/web-address.ts';
 import { readKeptRows } from '../../files/kept-rows.ts';
-import { withoutScheme } from '../../link/http-url.ts';
 import type { CheckFacts, FailingLink } from '../../report/facts.ts';
 
 /** Combines check results with the current listing: a link whose destination changed since has no result. */

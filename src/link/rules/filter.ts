@@ -3,10 +3,10 @@ import { didYouMean, meantName } from '../../base/near-names.ts';
 import { quoted } from '../../base/quoted.ts';
 import { utcDay } from '../../base/times.ts';
 import { type Edition, thisServer } from '../../contract/editions.ts';
-import { recordDomain } from '../../contract/link.ts';
+import { recordDomain, withoutScheme } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { hostName, readableUrl, withoutLocalPort } from '../../contract/web-address.ts';
-import { readWebAddress, withoutScheme } from '../http-url.ts';
+import { readWebAddress } from '../http-url.ts';
 import { bareShortUrl, canonicalShortUrl } from '../short-url.ts';
 import { isHash, lastDay, noteText, textOf } from '../value.ts';
 import {
