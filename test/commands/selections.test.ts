@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sent, test } from '../support/linkctl.ts';
@@ -207,4 +207,37 @@ test('edit with a hash and a destination has a hint that changes the destination
   const words = /^hint: linkctl (.*)$/m.exec(ran.stderr)?.[1] ?? '';
   expect(await linkctl(words.split(' '))).toMatchObject({ code: 0 });
   expect((await stored(service)).map(({ long_url }) => long_url)).toEqual(['https://e.example/99']);
+});
+
+describe.each(['results.csv', 'results.jsonl', 'done.json'])('%s of shorten --on-conflict skip', (name) => {
+  test.for([...changes, ['rewrite', '--scheme', 'https', '--yes']])(
+    'F1: names no links to change that the run did not make: %j',
+    async (words, { linkctl, wire, service, folder }) => {
+      const file = join(folder, name);
+      const rows = [1, 2].map((nth) => ({ custom_hash: `h${nth}`, long_url: `http://mine.example/${nth}` }));
+      await store(service, [{ custom_hash: 'h1', long_url: 'http://colleague.example/' }]);
+      const made = ['shorten', '-f', '-', '--input-format', 'jsonl', '--on-conflict', 'skip', '-o', 'json'];
+      const stdin = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      const { stdout } = await linkctl([...made, ...(name === 'done.json' ? [] : ['--results', file])], { stdin });
+      if (name === 'done.json') writeFileSync(file, stdout);
+      const before = (await sent(wire)).length;
+      const line = name === 'results.csv' ? 2 : 1;
+      const hint = 'to undo the run: linkctl undo <run>; or remove such rows from the file';
+      expect(await linkctl([...words, '--hashes-from', file])).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `error: ${file}:${line}: skipped: the run did not make or change this link\nhint: ${hint}\n`,
+      });
+      expect((await sent(wire)).length).toBe(before);
+      expect(await linkctl(['list', '--hashes-from', file, '--fields', 'hash'])).toMatchObject({ code: 0, stdout: 'h1\nh2\n' });
+    },
+  );
+});
+
+test('F1: the results of an edit name its links, those too that were as asked', async ({ linkctl, service, folder }) => {
+  const results = join(folder, 'results.csv');
+  await store(service, [...numbered(1, { note: 'x' }), { custom_hash: 'h1', long_url: 'http://e.example/' }]);
+  await linkctl(['edit', '--hashes-from', '-', '--note', 'x', '--results', results], { stdin: 'h0\nh1\n' });
+  expect(readFileSync(results, 'utf8')).toMatch(/^1,unchanged,h0,.*\n2,changed,h1,/m);
+  expect(await linkctl(['delete', '--hashes-from', results, '--yes'])).toMatchObject({ code: 0, stdout: 'h0\nh1\n' });
 });

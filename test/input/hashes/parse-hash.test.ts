@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { startTally } from '../../../src/bulk/results/row-outcome.ts';
 import { linkText } from '../../../src/contract/link.ts';
-import { type NamedAccount, resolveOperands } from '../../../src/input/domain-resolver.ts';
+import { type LinkUse, type NamedAccount, resolveOperands } from '../../../src/input/domain-resolver.ts';
 import { listingColumns } from '../../../src/input/fields/members.ts';
 import { checkHashFile } from '../../../src/input/hash-file.ts';
 import { parseHash } from '../../../src/input/hashes/parse-hash.ts';
@@ -109,8 +110,9 @@ test.each([
   ['lines; blank ones and comments are skipped', '# old\nabc\r\n\n  s.ex/def \n', ['2 abc', '4 s.ex/def']],
   ['repetitions are skipped', 'abc\nabc\ns.ex/d\nhttps://s.ex/d\n', ['1 abc', '3 s.ex/d']],
   ['the csv of a listing', 'hash,short_url,note\nabc,s.ex/abc,"a\nb"\ndef,s.ex/def,\n', ['2 s.ex/abc', '4 s.ex/def']],
-  ['csv that says the domain', 'hash,domain\nabc,t.ex\ndef,\ns.ex/g,t.ex\n', ['2 t.ex/abc', '3 def', '4 s.ex/g']],
-  ['csv whose short URLs say the domain', 'domain,hash,short_url\nt.ex,abc,s.ex/abc\nt.ex,def,\n', ['2 s.ex/abc', '3 t.ex/def']],
+  ['csv that says the domain', 'hash,domain\nabc,t.ex\ndef,\ns.ex/g,s.ex\n', ['2 t.ex/abc', '3 def', '4 s.ex/g']],
+  ['csv whose short URLs say the domain', 'domain,hash,short_url\nt.ex,abc,t.ex/abc\nt.ex,def,\n', ['2 t.ex/abc', '3 t.ex/def']],
+  ['short URLs of another form say the domain of the hash beside them', 'hash,short_url\nabc,s.ex/go/abc\n', ['2 s.ex/abc']],
   ['a domain that is spelled in another way stays another one', 'hash,short_url\nabc,s.ex./abc\n', ['2 s.ex./abc']],
   ['failed rows, fed back', 'hash,error_code,error_message\nabc,1306,"no, not there"\n', ['2 abc']],
 ])('CLI 3.6: a list of hashes: %s', async (_, text, expected) => {
@@ -159,12 +161,12 @@ test('D17: a json document of any length is read', async () => {
 test.each([
   ['abc\n\n..\n', 'hashes.txt:3: ".." is not a hash or a short URL'],
   ['abc\na,b\n', 'hashes.txt:2: "a,b" is not a hash or a short URL'],
-  ['note,tags\na,b\n', 'hashes.txt:1: column hash is missing'],
-  ['hash,note\n,x\n', 'hashes.txt:2: "" is not a hash or a short URL'],
+  ['note,tags\na,b\n', 'hashes.txt:1: column hash is missing: "note tags" is read as the header'],
+  ['hash,note\n,x\n', 'hashes.txt:2: hash is missing'],
   ['', 'hashes.txt: no hashes'],
   ['# nothing\n\n', 'hashes.txt: no hashes'],
-  ['note\nabc\n', 'hashes.txt:1: "note" is a column name, but not hash or short_url'],
-  ['note\ttags\na\tb\n', 'hashes.txt:1: "note tags" is a column name, but not hash or short_url'],
+  ['note\nabc\n', 'hashes.txt:1: column hash is missing: "note" is read as the header'],
+  ['note\ttags\na\tb\n', 'hashes.txt:1: column hash is missing: "note tags" is read as the header'],
   ['abc\ts.ex/abc\n', 'hashes.txt:1: more than one column: create the file with linkctl list --fields short_url or -o csv'],
   ['hash\ts.ex/hash\n', 'hashes.txt:1: more than one column: create the file with linkctl list --fields short_url or -o csv'],
   [
@@ -172,16 +174,61 @@ test.each([
     'hashes.txt:1: more than one column: create the file with linkctl list --fields short_url or -o csv',
   ],
   ['abc\ndef\tx\n', 'hashes.txt:2: "def\\tx" is not a hash or a short URL'],
-  ['{"note":"x"}\n', 'hashes.txt:1: expected a JSON object with short_url or hash'],
-  ['{"hash":"abc"}\nabc\n', 'hashes.txt:2: expected a JSON object with short_url or hash'],
-  ['{"urls":[{"note":"x"}]}\n', 'hashes.txt:1: expected a JSON object with short_url or hash'],
+  ['{"note":"x"}\n', 'hashes.txt:1: hash is missing'],
+  ['{"hash":"abc"}\nabc\n', 'hashes.txt:2: expected a JSON object with hash or short_url'],
+  ['{"urls":[{"note":"x"}]}\n', 'hashes.txt:1: hash is missing'],
+  ['hash,short_url\nold,s.ex/keep\n', /^hashes\.txt:2: "old" does not match "s\.ex\/keep"/],
+  ['hash\tshort_url\nold\ts.ex/keep\n', /^hashes\.txt:2: "old" does not match "s\.ex\/keep"/],
+  ['{"hash":"old","short_url":"s.ex/keep"}\n', /^hashes\.txt:1: "old" does not match "s\.ex\/keep"/],
+  ['domain,short_url\nt.ex,s.ex/abc\n', 'hashes.txt:2: "s.ex/abc" has two domains, s.ex and t.ex'],
+  ['{"hash":"abc","short_url":"s.ex/abc","domain":"t.ex"}\n', 'hashes.txt:1: "abc" has two domains, s.ex and t.ex'],
   ['{"urls":[{"hash":"abc"}\n', 'hashes.txt:2: not valid JSON: unexpected end'],
   [
     '{"tags":[]}\nabc',
     'hashes.txt:2: expected a JSON object on each line, an array of objects, or an object with one such array',
   ],
 ])('R-31, R-52: %j is refused as a list', async (text, complaint) => {
-  expect(await failure(listed([text]))).toMatchObject({ exitCode: 2, text: complaint });
+  const told = typeof complaint === 'string' ? complaint : expect.stringMatching(complaint);
+  expect(await failure(listed([text]))).toMatchObject({ exitCode: 2, text: told });
+});
+
+test.each(['sel.json', 'sel.JSONL', 'sel.ndjson'])(
+  'D17, R-31: %s is JSON by its extension, so null in it is no hash',
+  async (name) => {
+    const file = checkHashFile(memorySource(name, ['null\n']), unlisted, 'reading');
+    const text = expect.stringMatching(/:1: expected a JSON object/);
+    expect(await failure(file)).toMatchObject({ exitCode: 2, text });
+  },
+);
+
+const leftAlone = ['existing', 'skipped', 'failed', 'unknown', 'not_sent'];
+
+test('F1: the statuses of rows are those of links that a run made, changed or found as asked, and of those that it left alone', () => {
+  const done = ['created', 'changed', 'unchanged', 'deleted', 'reset'];
+  expect([...done, ...leftAlone].sort()).toEqual(Object.keys(startTally().counts).sort());
+});
+
+describe.each(Object.keys(startTally().counts))('F1: the row of a run, which is %s', (status) => {
+  test.each([
+    ['csv', `row,status,hash,short_url\n1,${status},abc,s.ex/abc\n`, 2],
+    ['csv without a hash', `row,status,hash,short_url\n1,${status},,\n`, 2],
+    ['JSON', `{"urls":[{"status":"${status}","hash":"abc","short_url":"s.ex/abc"}]}`, 1],
+    ['JSON lines without a hash', `{"row":1,"status":"${status}","hash":"","short_url":""}\n`, 1],
+  ])('names a link to change only if the run dealt with it: %s', async (kind, text, line) => {
+    const checked = (use: LinkUse) => checkHashFile(memorySource('r', [text]), unlisted, use);
+    const named = kind.endsWith('without a hash') ? { text: `r:${line}: hash is missing` } : undefined;
+    if (leftAlone.includes(status)) {
+      const told = await failure(checked('listed change'));
+      expect(told).toMatchObject({ exitCode: 2, text: `r:${line}: ${status}: the run did not make or change this link` });
+    } else if (!named) expect((await checked('listed change')).rows).toBe(1);
+    if (named) expect(await failure(checked('reading'))).toMatchObject(named);
+    else expect((await checked('reading')).rows).toBe(1);
+  });
+});
+
+test('F1, K5: links that a check skipped are named like its other links', async () => {
+  const text = 'hash,status,http_status\nabc,skipped,\n';
+  expect((await checkHashFile(memorySource('r.csv', [text]), unlisted, 'listed change')).rows).toBe(1);
 });
 
 test('a list of 200,000 hashes comes in parts', async () => {
