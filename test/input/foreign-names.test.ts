@@ -43,6 +43,23 @@ describe('I4, D34: what counts what has happened is never taken for a bound', ()
   });
 });
 
+describe('I4, D35: code is a hash in the files of other services, and a code of an error in the results of a run', () => {
+  const results = `row,status,hash,short_url,long_url,code,message\n1,created,h1,s.ex/h1,${url},0,\n2,created,h2,s.ex/h2,${url},0,\n`;
+  const hashes = async (text: string, given: Parameters<typeof rows>[1]) =>
+    (await rows(text, given)).map(({ item }) => ('hash' in item ? item.hash : item.custom_hash));
+
+  test.each(['shorten', 'edit', 'apply'] as const)('in a file for %s', async (use) => {
+    expect(await hashes(results, { use })).toEqual(['h1', 'h2']);
+  });
+
+  test('without a hash, or if --columns says so, it is the hash', async () => {
+    expect(await hashes(`url,code\n${url},7\n`, {})).toEqual(['7']);
+    const columns = readNamedColumns('custom_hash=code', 'shorten', 'a');
+    expect(await hashes(`url,hash,code\n${url},h,7\n`, { columns })).toEqual(['7']);
+    expect(await message(`url,slug,code\n${url},h,7\n`)).toContain('columns "slug" and "code" may each be custom_hash');
+  });
+});
+
 describe('I2, I4, D35: what looks like a field is an error with the suggestion, and never skipped', () => {
   test.each([
     ['custom_hsh', 'custom_hash'],

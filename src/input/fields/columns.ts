@@ -75,6 +75,7 @@ export function knownNames(rules: ColumnRules): (name: string) => boolean {
 
 function roleOf(header: Header, context: Context): ColumnRole {
   const { meaning, name } = header;
+  if (isErrorCode(header, context)) return { kind: 'unused' };
   if (meaning === 'unsettable') {
     if (context.rules.use !== 'shorten') return { kind: 'unused' };
     if (isPlace(name)) return { kind: 'unused', loss: { name, isPlace: true } };
@@ -88,6 +89,11 @@ function roleOf(header: Header, context: Context): ColumnRole {
 /** The service whose links have slashtags says so whether their statistics are public. */
 function isAboutStatistics({ fold }: Header, { headers }: Context): boolean {
   return fold === 'ispublic' && headers.some((other) => other.fold === 'slashtag');
+}
+
+/** The results of a run have the codes of errors beside their hashes. */
+function isErrorCode({ fold, isNamed }: Header, { headers }: Context): boolean {
+  return fold === 'code' && !isNamed && headers.some((other) => other.fold === 'hash');
 }
 
 /** The role of a name of the API. */
