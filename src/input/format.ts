@@ -18,26 +18,23 @@ interface Named {
 }
 
 /** Decides by the flag, then the extension, then a JSON beginning; otherwise the file has one URL per line. */
-export async function formatOf(source: Source, named: Named): Promise<InputFormat> {
-  const format = formatByName(named.operand, named.given);
-  const isOpen = named.given === undefined && format === 'lines';
-  const found = isOpen && (await beginsAsJson(source)) ? 'json' : format;
-  if (namesLinks(named.use) && found === 'lines') {
-    const subject = named.use === 'apply' ? 'diff and apply require' : `${named.use} requires`;
-    throw new UsageError(`${named.operand}: ${subject} csv or json: set --input-format`, {
-      details: ['the format lines has no fields to change'],
-    });
-  }
-  return found;
+export async function formatOf(source: Source, { use, operand, given }: Named): Promise<InputFormat> {
+  const format = formatByName(operand, given);
+  if (format !== 'lines') return format;
+  const { line, texts } = await firstLines(source, 1);
+  const [first = ''] = texts;
+  if (given === undefined && /^\s*[{[]/.test(first)) return 'json';
+  if (!namesLinks(use)) return format;
+  if (first.includes('\t')) throw new UsageError(`${source.name}:${line}: ${tsvReason}`);
+  const subject = use === 'apply' ? 'diff and apply require' : `${use} requires`;
+  throw new UsageError(`${source.name}: ${subject} csv or json`, { hint: 'add --input-format csv' });
 }
+
+/** Read as csv, the escapes of `-o tsv` would become part of the notes. */
+export const tsvReason = 'looks like tsv: if linkctl printed it, print csv or json instead; otherwise use --input-format csv';
 
 export function formatByName(operand: string, given?: InputFormat): InputFormat {
   return given ?? extensions[/\.[^./\\]+$/.exec(operand.toLowerCase())?.[0] ?? ''] ?? 'lines';
-}
-
-async function beginsAsJson(source: Source): Promise<boolean> {
-  const [text = ''] = (await firstLines(source, 1)).texts;
-  return /^\s*[{[]/.test(text);
 }
 
 /** Accepts one character, or `tab`. */

@@ -2,6 +2,7 @@ import { quoted } from '../base/quoted.ts';
 import { cellsByPosition, isHeader } from './csv/delimiter.ts';
 import { cellValue } from './field-values.ts';
 import { meaningOf } from './fields/aliases.ts';
+import { tsvReason } from './format.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { ReadOptions, RecordReader, RowDraft } from './row.ts';
 
@@ -34,9 +35,6 @@ export function lineReader(
   };
   return { read, end: () => ambiguous && notices.problem(ambiguityNotice(ambiguous)) };
 }
-
-/** Read as csv, the escapes of `-o tsv` would become part of the notes. */
-const tsvReason = 'looks like tsv: if linkctl printed it, print csv or json instead; otherwise use --input-format csv';
 
 /** The first of several lines that could all be URLs or csv rows without a header. */
 interface AmbiguousLine {

@@ -181,17 +181,34 @@ describe.each([
   });
 });
 
-test('B16, B21: tsv of linkctl is refused as input, because its escapes would become part of the notes', async ({
-  linkctl,
-  service,
-  folder,
-}) => {
-  await store(service, [{ custom_hash: 'one', long_url: 'https://a.example/', note: 'two\nlines' }]);
-  const file = join(folder, 'links.tsv');
-  writeFileSync(file, (await linkctl(['list', '-o', 'tsv', '--header'])).stdout);
-  const ran = await linkctl(['shorten', '-f', file]);
-  expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain('looks like tsv: if linkctl printed it, print csv or json instead');
+describe.each(['shorten', 'edit', 'diff', 'apply'])('%s', (command) => {
+  test('B16, B21: tsv of linkctl is refused as input, because its escapes would become part of the notes', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    await store(service, [{ custom_hash: 'one', long_url: 'https://a.example/', note: 'two\nlines' }]);
+    const file = join(folder, 'links.tsv');
+    writeFileSync(file, (await linkctl(['list', '-o', 'tsv', '--header'])).stdout);
+    const ran = await linkctl([command, '-f', file, '-n']);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`${file}:1: looks like tsv: if linkctl printed it, print csv or json instead`);
+  });
+});
+
+test.for([
+  ['edit', 'edit requires'],
+  ['diff', 'diff and apply require'],
+  ['apply', 'diff and apply require'],
+] as const)('B45: %s says what to add if the format of stdin is not known', async ([command, subject], { linkctl, service }) => {
+  await store(service, [{ custom_hash: 'one', long_url: 'https://a.example/' }]);
+  const { stdout: stdin } = await linkctl(['list', '-o', 'csv']);
+  expect(await linkctl([command, '-f', '-', '-n'], { stdin })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `error: stdin: ${subject} csv or json\nhint: add --input-format csv\n`,
+  });
+  expect((await linkctl([command, '-f', '-', '--input-format', 'csv', '-n'], { stdin })).code).toBe(0);
 });
 
 test.for([

@@ -95,7 +95,7 @@ describe('formats', () => {
 
   test('an edit needs to know what stdin is, exit 2; JSON is known by its beginning', async () => {
     const named = { use: 'edit', operand: '-' } as const;
-    await expect(formatOf(memorySource('stdin', ['hash,note\na,b\n']), named)).rejects.toThrow('set --input-format');
+    await expect(formatOf(memorySource('stdin', ['hash,note\na,b\n']), named)).rejects.toThrow('edit requires csv or json');
     for (const text of ['\n [\n', '{"urls":[]}\n']) expect(await formatOf(memorySource('stdin', [text]), named)).toBe('json');
     expect(await formatOf(memorySource('stdin', ['[']), { ...named, use: 'shorten', given: 'lines' })).toBe('lines');
   });
