@@ -1,5 +1,6 @@
 import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/duplicate-candidates.ts';
 import { UsageError } from '../base/errors.ts';
+import { quoted } from '../base/quoted.ts';
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
 import { type DomainResolver, type LinkUse, type NamedAccount, readWithDomains } from './domain-resolver.ts';
 import { isName, type NamedRow, namedRows } from './hashes/named-rows.ts';
@@ -88,9 +89,9 @@ function linkOf({ hash, short_url, domain }: NamedRow): LinkKey {
 const leftAlone: ReadonlySet<string> = new Set(['existing', 'skipped', 'failed', 'unknown', 'not_sent']);
 
 /** The results of a run are the list of its links only without these rows: they may name links of others. */
-function refuseLeftAlone({ status = '' }: NamedRow): void {
+function refuseLeftAlone({ status = '', short_url, hash = short_url }: NamedRow): void {
   if (!leftAlone.has(status)) return;
-  throw new UsageError(`${status}: the run did not make or change this link`, {
+  throw new UsageError(`${status}: the run did not make or change ${hash === undefined ? 'this link' : quoted(hash)}`, {
     hint: 'to undo the run: linkctl undo <run>; or remove such rows from the file',
   });
 }

@@ -226,7 +226,7 @@ describe.each(['results.csv', 'results.jsonl', 'done.json'])('%s of shorten --on
       expect(await linkctl([...words, '--hashes-from', file])).toEqual({
         code: 2,
         stdout: '',
-        stderr: `error: ${file}:${line}: skipped: the run did not make or change this link\nhint: ${hint}\n`,
+        stderr: `error: ${file}:${line}: skipped: the run did not make or change "h1"\nhint: ${hint}\n`,
       });
       expect((await sent(wire)).length).toBe(before);
       expect(await linkctl(['list', '--hashes-from', file, '--fields', 'hash'])).toMatchObject({ code: 0, stdout: 'h1\nh2\n' });

@@ -219,7 +219,10 @@ describe.each(Object.keys(startTally().counts))('F1: the row of a run, which is 
     const named = kind.endsWith('without a hash') ? { text: `r:${line}: hash is missing` } : undefined;
     if (leftAlone.includes(status)) {
       const told = await failure(checked('listed change'));
-      expect(told).toMatchObject({ exitCode: 2, text: `r:${line}: ${status}: the run did not make or change this link` });
+      expect(told).toMatchObject({
+        exitCode: 2,
+        text: `r:${line}: ${status}: the run did not make or change ${named ? 'this link' : '"abc"'}`,
+      });
     } else if (!named) expect((await checked('listed change')).rows).toBe(1);
     if (named) expect(await failure(checked('reading'))).toMatchObject(named);
     else expect((await checked('reading')).rows).toBe(1);
