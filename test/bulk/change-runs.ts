@@ -18,6 +18,7 @@ export async function oneOff<Row extends object>(
   operation: BulkOperation<Row>,
   rows: readonly Row[],
   more?: Partial<RunPlan<Row>>,
+  openJournalFile?: OpenJournalFile,
 ) {
   const run = await startRun(
     {
@@ -32,7 +33,7 @@ export async function oneOff<Row extends object>(
       concurrency: 1,
       ...more,
     },
-    { client, system, stateFolder, warn: (message) => void warnings.push(message) },
+    { client, system, stateFolder, warn: (message) => void warnings.push(message), openJournalFile },
   );
   const outcomes: RowOutcome[] = [];
   for await (const settled of run.rows) outcomes.push(...settled);

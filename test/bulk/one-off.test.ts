@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import type { OpenJournalFile } from '../../src/bulk/journal/journal.ts';
 import { chooseMode, type DedupeScope } from '../../src/bulk/operations/modes.ts';
 import { shortenOperation } from '../../src/bulk/operations/shortening.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
@@ -7,14 +8,21 @@ import type { Manners } from '../support/manners.ts';
 import { seed, store } from '../support/stored-links.ts';
 import { type BulkWorld, exitOf, rowsOf, test } from './bulk-world.ts';
 import { oneOff } from './change-runs.ts';
+import { crashingFile } from './crashing-file.ts';
 
 const onPost = { only: { method: 'POST' } };
 
-async function shortenFew(world: BulkWorld, items: readonly ShortenItem[], dedupe: DedupeScope = 'off', settle?: number) {
+async function shortenFew(
+  world: BulkWorld,
+  items: readonly ShortenItem[],
+  dedupe: DedupeScope = 'off',
+  settle?: number,
+  openJournalFile?: OpenJournalFile,
+) {
   const { client } = world;
   const keyedRows = items.filter(({ custom_hash }) => custom_hash).length;
   const mode = chooseMode({ edition: client.edition, rows: items.length, keyedRows, dedupe, generateHashes: false });
-  const { outcomes, end } = await oneOff(world, shortenOperation({ client, mode }), items, { mode, settle });
+  const { outcomes, end } = await oneOff(world, shortenOperation({ client, mode }), items, { mode, settle }, openJournalFile);
   return {
     statuses: outcomes.map(({ status }) => status).join(' '),
     exit: exitOf(end),
@@ -118,5 +126,29 @@ describe('a few URLs that were typed', () => {
   test('F23: a code that nobody knows fails the rows with it, 1', async ({ world }) => {
     await world.server.script([{ ...faults.refuse(9999), ...onPost }]);
     expect(await shortenFew(world, rowsOf(2))).toMatchObject({ exit: 1, statuses: 'failed failed' });
+  });
+
+  test.for<[string, DedupeScope, ShortenItem, string]>([
+    ['checked', 'off', { long_url: 'https://example.com/' }, 'the same command would create these links a second time'],
+    ['keyed', 'off', { long_url: 'https://example.com/', custom_hash: 'k' }, 'run the same command again'],
+    ['dedupe', 'account', { long_url: 'https://example.com/' }, 'run the same command again'],
+  ])(
+    'J7, %s: a result that cannot be written: 9, and the hint leads to no second link',
+    async ([, dedupe, item, hint], { world }) => {
+      const { openJournalFile } = crashingFile({ failAt: { line: 'result', code: 'ENOSPC' } });
+      const { exit, error } = await shortenFew(world, [item], dedupe, undefined, openJournalFile);
+      expect(exit).toBe(9);
+      expect(world.plain(error?.details)).toEqual([expect.stringMatching(/^line 2: created .*s\.ex\/\w+$/)]);
+      expect(error?.hint).toContain(hint);
+    },
+  );
+
+  test('J7: only the end of the run cannot be written: 9, every row is created, and there is nothing to repeat', async ({
+    world,
+  }) => {
+    const { openJournalFile } = crashingFile({ failAt: { line: 'end', code: 'ENOSPC' } });
+    const { exit, error, statuses } = await shortenFew(world, rowsOf(2), 'off', undefined, openJournalFile);
+    expect({ exit, statuses }).toEqual({ exit: 9, statuses: 'created created' });
+    expect(error?.hint).toContain('there is nothing to repeat');
   });
 });

@@ -132,9 +132,12 @@ export async function closeRun(
   try {
     await journal.write({ type: 'end', ...end, at: isoTime(system.now()), order });
   } catch (error) {
-    stop.because(error);
+    const isDone = error instanceof LocalError && end.reason === 'complete';
+    stop.because(isDone ? new LocalError(error.message, { cause: error, hint: doneHint }) : error);
   } finally {
     for (const each of [journal, ...open]) await each?.close();
     release();
   }
 }
+
+const doneHint = 'every outcome is recorded, only the end of the run is not: there is nothing to repeat';

@@ -21,7 +21,7 @@ import type { BegunRun } from './new-run.ts';
 export type Ledger = ReturnType<typeof journalLedger>;
 
 interface LedgerOptions {
-  readonly operation: Pick<BulkOperation, 'hashOf' | 'listed'>;
+  readonly operation: Pick<BulkOperation, 'hashOf' | 'listed' | 'doubt'>;
   readonly priorDestinations: ReadonlyMap<number, string>;
   /** Reads the newest links for an intent; undefined if the run does not need them. */
   readonly takeWatermark: (() => Promise<Watermark | undefined>) | undefined;
@@ -32,7 +32,7 @@ interface LedgerOptions {
 /** Records batches before they are sent, and their results. With `--results` both include prior long URLs, which a resumed run reports. */
 export function journalLedger(
   { journal, state: { nextBatch } }: BegunRun,
-  { mode, results }: RunPlan,
+  { mode, results, isOneOff }: RunPlan,
   { operation, priorDestinations, takeWatermark, listen }: LedgerOptions,
 ) {
   const keepsPrior = results !== undefined;
@@ -84,13 +84,19 @@ export function journalLedger(
           const place = line === undefined ? '' : `line ${line}: `;
           return `${place}${status}${record ? ` ${shortUrlOf(record)}` : ''}`;
         });
-        throw new UnrecordedError(error.message, done.length, lines);
+        const isMadeAgain = isOneOff && operation.doubt === 'read_back';
+        throw new UnrecordedError(error.message, done.length, lines, isMadeAgain ? otherUrlsOnly : sameCommand);
       }
       if (isPart) partly.set(batch, new Set([...(earlier ?? []), ...fresh.map(({ index }) => index)]));
       else partly.delete(batch);
     },
   };
 }
+
+const sameCommand = 'keep these lines, make the journal writable, and run the same command again';
+
+/** Such a command is never resumed: it creates new links each time. */
+const otherUrlsOnly = 'keep these lines: the same command would create these links a second time; repeat it only for other URLs';
 
 type SettledRow = RowOutcome & { readonly status: SettledStatus };
 

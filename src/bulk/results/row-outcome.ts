@@ -105,14 +105,14 @@ export function addTo(tally: Tally, { status, error, record, existed, repeatable
 export class UnrecordedError extends LocalError {
   readonly rows: number;
 
-  constructor(message: string, rows: number, lines: readonly string[]) {
-    super(message, { details: lines, hint: 'keep these lines, make the journal writable, and run the same command again' });
+  constructor(message: string, rows: number, lines: readonly string[], hint?: string) {
+    super(message, { details: lines, hint });
     this.rows = rows;
   }
 
   /** Several batches may be in flight when the disk is full. */
   and(other: UnrecordedError): UnrecordedError {
-    return new UnrecordedError(this.message, this.rows + other.rows, [...this.details, ...other.details]);
+    return new UnrecordedError(this.message, this.rows + other.rows, [...this.details, ...other.details], this.hint);
   }
 }
 
