@@ -1,10 +1,10 @@
-import { closeSync, openSync, readdirSync, rmdirSync } from 'node:fs';
+import { closeSync, openSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalError } from '../base/errors.ts';
+import { LocalError, orElse } from '../base/errors.ts';
 import { shellWord } from '../base/quoted.ts';
 import type { System } from '../base/system.ts';
-import { errorCode, fileError } from './file-error.ts';
-import { makePrivateFolder } from './folders.ts';
+import { errorCode, fileError, fileWork } from './file-error.ts';
+import { makePrivateFolder, namesIn } from './folders.ts';
 import { isAlive, newMark, type ProcessMark, parseMark } from './process-mark.ts';
 import { removeFile } from './remove-file.ts';
 
@@ -66,7 +66,8 @@ interface ForeignClaim {
 function createClaim(folder: string, system: System): Claim | ForeignClaim | undefined {
   const name = prefix + newMark(system);
   const path = join(folder, name);
-  const release = (): void => removeFile(path);
+  // What the lock guards is done. A claim that cannot be deleted ends with the process.
+  const release = (): void => orElse(() => removeFile(path), undefined);
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
@@ -87,22 +88,13 @@ function createClaim(folder: string, system: System): Claim | ForeignClaim | und
 /** Deletes the claims of dead processes on the way. */
 function otherClaim(folder: string, ownName: string | undefined, system: System): ForeignClaim | undefined {
   let found: ForeignClaim | undefined;
-  for (const name of claimNames(folder)) {
-    const mark = name === ownName ? undefined : parseMark(name.slice(prefix.length));
+  for (const name of namesIn(folder)) {
+    const mark = name === ownName || !name.startsWith(prefix) ? undefined : parseMark(name.slice(prefix.length));
     if (!mark) continue;
     if (isAlive(mark, system)) found ??= { name, mark };
-    else removeFile(join(folder, name));
+    else fileWork('delete', join(folder, name), () => removeFile(join(folder, name)));
   }
   return found;
-}
-
-function claimNames(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.startsWith(prefix));
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw fileError('read the folder', folder, error);
-  }
 }
 
 function heldError({ folder, guards }: ClaimRequest, { name, mark }: ForeignClaim, { platform }: System): LocalError {

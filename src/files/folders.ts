@@ -1,8 +1,8 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
-import { errorCode, fileWork } from './file-error.ts';
+import { errorCode, fileError, fileWork } from './file-error.ts';
 
 /** Creates the folder and its missing parents for this user alone. */
 export function makePrivateFolder(path: string): void {
@@ -19,7 +19,10 @@ export function makeFolders(path: string, mode = 0o700): void {
   } catch (error) {
     if (isFolder(path)) return;
     const above = dirname(path);
-    if (errorCode(error) !== 'ENOENT' || above === path || isFolder(above)) throw error;
+    const code = errorCode(error);
+    // Another process may have removed the folder since.
+    const isGone = code === 'EEXIST' && !lstatSync(path, { throwIfNoEntry: false });
+    if (!isGone && (code !== 'ENOENT' || above === path || isFolder(above))) throw error;
     makeFolders(above, mode);
     makeFolders(path, mode);
   }
@@ -27,6 +30,18 @@ export function makeFolders(path: string, mode = 0o700): void {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Returns the names in a folder; none if it does not exist. Throws a LocalError if it cannot be read. */
+export function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    const code = errorCode(error);
+    // In a home like /dev/null there is nothing.
+    if (code === 'ENOENT' || (code === 'ENOTDIR' && !existsSync(path))) return [];
+    throw fileError('read the folder', path, error);
+  }
 }
 
 /** Makes files that were created or renamed in the folder durable. Windows and some file systems cannot do it. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { processSystem, type System } from '../../src/base/system.ts';
 import { acquireClaim } from '../../src/files/claim-lock.ts';
 import { newMark } from '../../src/files/process-mark.ts';
 import { buildChild, type ChildProgram, ended } from '../support/child-program.ts';
+import { asSomebody } from '../support/somebody.ts';
 
 let child: ChildProgram;
 let folder: string;
@@ -62,6 +63,27 @@ test('a waiting process gets the lock when it becomes free', async () => {
   claim.release();
   (await second).release();
   expect(claims()).toEqual([]);
+});
+
+/** What `work` does where no claim can be deleted. */
+function inClosedFolder<Result>(work: () => Promise<Result>): Promise<Result> {
+  return asSomebody([folder], async () => {
+    chmodSync(folder, 0o500);
+    return await work().finally(() => chmodSync(folder, 0o700));
+  });
+}
+
+test('R-X11: a claim that cannot be deleted fails nothing, because what it guarded is done', async () => {
+  const claim = await acquireClaim(request(), system);
+  await inClosedFolder(async () => claim.release());
+  expect(claims()).toHaveLength(1);
+});
+
+test('exit 9: the claim of a dead process that cannot be deleted', async () => {
+  const dead = `claim.${newMark(system).replace(/^(\d+)\.\d+/, '$1.1')}`;
+  writeFileSync(join(folder, dead), '');
+  const failure = await inClosedFolder(() => acquireClaim(request(), system).catch((error: unknown) => error));
+  expect(failure).toMatchObject({ exitCode: 9, message: `cannot delete ${join(folder, dead)}: permission denied` });
 });
 
 test('R-X11: of two that look at the same moment and see nobody, none gets in that sees the other afterwards', async () => {

@@ -36,3 +36,10 @@ describe('E67: a folder that cannot be synced', () => {
     expect(await runWith(error, folder, env, folder)).toMatchObject({ code });
   });
 });
+
+test('R-X11: a folder that another process removes right when it is found is made again', async ({ folder, env }) => {
+  writeFileSync(join(folder, 'links.txt'), 'https://example.com/1\n');
+  const path = join(folder, '.local/state/linkctl/locks');
+  const found = { calls: ['mkdir'], answer: 'error=EEXIST:when=1', path };
+  expect(await runInjected(['shorten', '-f', join(folder, 'links.txt')], env, found)).toMatchObject({ code: 0 });
+});

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { System } from '../../base/system.ts';
+import { fileWork } from '../../files/file-error.ts';
 import { makePrivateFolder, syncFoldersUpFrom } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';
 import { type Journal, type OpenJournalFile, openJournal } from './journal.ts';
@@ -41,7 +42,7 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
 
   async function drop(): Promise<void> {
     await journal?.close();
-    if (journal) removeFile(path);
+    if (journal) fileWork('delete', path, () => removeFile(path));
   }
 
   return {
