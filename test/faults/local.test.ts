@@ -237,6 +237,21 @@ describe('F64: a file system that is read-only', () => {
     expect(await world.posts()).toBe(0);
   });
 
+  test.for([
+    ['edit', 'aa', '--note', 'z', '-n'],
+    ['delete', 'aa', '-n', '-v'],
+    ['edit', '-f', 'links.csv', '-n'],
+    ['apply', '-f', 'links.csv', '-n'],
+    ['rewrite', '--all', '--set-param', 'a=b', '-n'],
+    ['diff', '-f', 'links.csv', '--base', 'links.csv'],
+  ])('B60, B70: %s %s %s only reads', async (argv, { world }) => {
+    await world.create([{ long_url: 'https://example.com/', custom_hash: 'aa' }]);
+    const file = join(world.folder, 'links.csv');
+    writeFileSync(file, 'hash,long_url,note\naa,https://example.com/,z\n');
+    const paths = argv.map((word) => (word === 'links.csv' ? file : word));
+    expect(await inReadOnly(paths, world)).toMatchObject({ code: 0 });
+  });
+
   test('B60, F64: a dry run of a file needs no room, that of a pipe says where it can get it', async ({ world }) => {
     expect(await inReadOnly(['shorten', '-f', world.file, '--dry-run'], world)).toMatchObject({ code: 0 });
     expect(await inReadOnly(['shorten', '-f', '-', '--dry-run'], world, 'https://example.com/')).toEqual({

@@ -23,7 +23,7 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
   const inputFormat = formatByName(base) === 'lines' ? (options.inputFormat ?? formatByName(file ?? '')) : undefined;
   const given = { ...options, file: base, ...(inputFormat !== 'lines' && { inputFormat }) };
   const { input, reading } = await checkedRows('apply', given, session, { isOnlyRead: true });
-  const kept = keptList(keptRows<FileLink>(session));
+  const kept = keptList(keptRows<FileLink>(session, true));
   const prints: number[] = [];
   for await (const rows of input.open()) {
     for (const { item } of rows) {

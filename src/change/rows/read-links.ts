@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { orElse } from '../../base/errors.ts';
 import { folders } from '../../base/system.ts';
 import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
@@ -29,9 +31,17 @@ export async function withLinksRead<Item extends object>(
   return { rows: input.rows, open: () => kept.read(), readAt };
 }
 
-/** Stores rows on disk until the command ends. */
-export function keptRows<Row>({ system, atEnd }: Pick<Session, 'system' | 'atEnd'>): KeptRows<Row> {
-  const kept = new KeptRows<Row>(folders(system).state, system);
+/**
+ * Stores rows on disk until the command ends. What only reads also works if the state folder cannot be written: then the folder for temporary
+ * files takes them.
+ */
+export function keptRows<Row>(
+  { system, global, atEnd }: Pick<Session, 'system' | 'global' | 'atEnd'>,
+  isOnlyRead = global.dryRun === true,
+): KeptRows<Row> {
+  const open = (folder: string): KeptRows<Row> => new KeptRows<Row>(folder, system);
+  const { state } = folders(system);
+  const kept = isOnlyRead ? (orElse(() => open(state), undefined) ?? open(tmpdir())) : open(state);
   atEnd(async () => kept.close());
   return kept;
 }
