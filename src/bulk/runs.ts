@@ -3,6 +3,7 @@ import { quoted } from '../base/quoted.ts';
 import type { System } from '../base/system.ts';
 import type { CheckStatus } from '../check/verdict.ts';
 import { mayHaveChanged, type RunState } from './journal/journal-state.ts';
+import { isWithheld } from './journal/line-reader.ts';
 import { type BeginLine, changedStatuses } from './journal/lines.ts';
 import { foldRun } from './journal/run-folder.ts';
 import { deleteRun } from './past-runs/deletion.ts';
@@ -24,9 +25,9 @@ export { pruneRuns } from './past-runs/pruning.ts';
 /** A run as printed by `runs list` and `runs show`. */
 export interface RunOverview {
   readonly run: string;
-  /** `finished`: every row has its final status. `damaged`: the journal cannot be read; `problem` says why. */
-  readonly state: 'finished' | 'unfinished' | 'damaged';
-  /** Undefined if the journal is damaged. */
+  /** `finished`: every row has its final status. `unreadable`: the system does not let the journal be read; `problem` says why. */
+  readonly state: 'finished' | 'unfinished' | 'damaged' | 'unreadable';
+  /** Undefined if the journal is damaged or unreadable. */
   readonly begin: BeginLine | undefined;
   readonly undoneBy?: string | undefined;
   readonly mayHaveChanged: boolean;
@@ -133,7 +134,8 @@ async function overview(run: string, folders: RunFolders): Promise<RunOverview |
       journal,
     };
   } catch (error) {
-    return { run, state: 'damaged', begin: undefined, mayHaveChanged: false, counts: {}, problem: messageOf(error), journal };
+    const state = isWithheld(error) ? 'unreadable' : 'damaged';
+    return { run, state, begin: undefined, mayHaveChanged: false, counts: {}, problem: messageOf(error), journal };
   }
 }
 

@@ -95,7 +95,8 @@ async function listRecorded(_options: object, { system, global }: Invocation): P
   const profile = namedProfile(global, system);
   const state = folders(system).state;
   await pruneRuns(state, system);
-  const rows = (await listRuns(state)).filter((run) => isRunOf(profile, run)).map(rowOf);
+  // A record that cannot be read may be of any profile.
+  const rows = (await listRuns(state)).filter((run) => !run.begin || isRunOf(profile, run)).map(rowOf);
   // Runs of a profile that was deleted are still listed.
   if (profile !== undefined && rows.length === 0) requireProfile(profile, readConfig(system));
   return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, empty: 'no runs' };

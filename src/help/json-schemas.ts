@@ -94,7 +94,7 @@ const settings = object({ settings: listOf(object({ key: text, value: anything, 
 const missingLink = failed({ hash: text, domain: optional(text) });
 const runMembers = {
   run: text,
-  state: oneOf(['finished', 'unfinished', 'damaged']),
+  state: oneOf(['finished', 'unfinished', 'damaged', 'unreadable']),
   operation: nullable(oneOf(['shorten', 'edit', 'delete', 'reset', 'apply', 'tags', 'api', 'check'])),
   rows: nullable(count),
   profile: nullable(text),

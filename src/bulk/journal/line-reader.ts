@@ -1,6 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { LocalError } from '../../base/errors.ts';
-import { cannot } from '../../files/file-error.ts';
+import { cannot, errorCode } from '../../files/file-error.ts';
 import { decodeLine, type JournalLine, type LineType } from './lines.ts';
 
 export interface LineLocation {
@@ -31,20 +31,33 @@ export async function* readJournal(path: string): AsyncGenerator<LocatedLine> {
   }
 }
 
-export function openToRead(path: string): Promise<FileHandle> {
-  return open(path).catch(cannot('read', path));
+/** All errors of the file are `LocalError`s. */
+export async function openToRead(path: string) {
+  const unreadable = cannot('read', path);
+  const file = await open(path).catch(unreadable);
+  return {
+    read: (chunk: Buffer, length: number, offset: number) => file.read(chunk, 0, length, offset).catch(unreadable),
+    size: async (): Promise<number> => (await file.stat().catch(unreadable)).size,
+    close: (): Promise<void> => file.close(),
+  };
+}
+
+/** Returns true if the system did not let the file be read, which need not be damaged. */
+export function isWithheld(error: unknown): boolean {
+  const code = error instanceof Error ? errorCode(error.cause) : undefined;
+  return code !== undefined && code !== 'ENOENT' && code !== 'EISDIR';
 }
 
 export type LineFile = ReturnType<typeof lineFile>;
 
 /** Reads single lines of a journal. The file is opened by the first read. */
 export function lineFile(path: string) {
-  let file: Promise<FileHandle> | undefined;
+  let file: ReturnType<typeof openToRead> | undefined;
   return {
     /** Throws `LocalError` if there is no line of this type. */
     async read<T extends LineType>(type: T, { offset, length }: LineLocation): Promise<JournalLine<T>> {
       file ??= openToRead(path);
-      const { buffer, bytesRead } = await (await file).read(Buffer.alloc(length), 0, length, offset);
+      const { buffer, bytesRead } = await (await file).read(Buffer.alloc(length), length, offset);
       const line = decodeLine(buffer.toString('utf8', 0, bytesRead - 1));
       if (!isOfType(line, type)) throw damaged(path, `byte ${offset}`);
       return line;
@@ -102,7 +115,7 @@ async function* rawLines(path: string): AsyncGenerator<{ text: string; offset: n
     let rest = Buffer.alloc(0);
     let offset = 0;
     for (;;) {
-      const { bytesRead } = await file.read(chunk, 0, chunk.length, offset + rest.length);
+      const { bytesRead } = await file.read(chunk, chunk.length, offset + rest.length);
       if (bytesRead === 0) return;
       // Copied, so that the chunk can be used again.
       rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);

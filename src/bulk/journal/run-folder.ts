@@ -57,9 +57,9 @@ export async function readBegin({ journal }: RunRecord): Promise<BeginLine | und
 export async function lastLine(journal: string): Promise<JournalLine | undefined> {
   const file = await openToRead(journal);
   try {
-    const { size } = await file.stat();
+    const size = await file.size();
     const length = Math.min(size, longestEnd);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), length, size - length);
     return decodeLine(buffer.toString('utf8', 0, bytesRead).split('\n').at(-2) ?? '');
   } finally {
     await file.close();

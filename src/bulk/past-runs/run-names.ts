@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
+import { namesIn } from '../../files/folders.ts';
 import type { BeginLine } from '../journal/lines.ts';
 
 export type RunFolders = ReturnType<typeof runFolders>;
@@ -59,13 +60,9 @@ const namePattern = /^\d{8}-\d{6}-[0-9a-f]{8}(-\d+)?$/;
 
 /** Returns the names of all runs, oldest first: `20241121-050312-3fa9c1d2`. The third part is the key of the run. */
 export function runNames(folders: RunFolders): string[] {
-  const large = namesIn(folders).filter((name) => namePattern.test(name));
+  const large = namesIn(folders.runs).filter((name) => namePattern.test(name));
   const small = smallFiles(folders).filter((name) => !isUnwritten(smallRecord(name, folders)));
   return [...large, ...small].sort();
-}
-
-function namesIn({ runs }: RunFolders): string[] {
-  return existsSync(runs) ? readdirSync(runs) : [];
 }
 
 /** Returns true for a one-file record that was never written to: nothing was sent. One that was emptied later is damaged. */
@@ -75,8 +72,8 @@ export function isUnwritten({ isSmall, path }: RunRecord): boolean {
 }
 
 /** Includes empty records, because no file is inspected. */
-function smallFiles(folders: RunFolders): string[] {
-  return namesIn(folders)
+function smallFiles({ runs }: RunFolders): string[] {
+  return namesIn(runs)
     .filter((name) => name.endsWith(smallEnd))
     .map((name) => name.slice(0, -smallEnd.length))
     .filter((name) => namePattern.test(name));

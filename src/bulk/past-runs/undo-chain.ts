@@ -1,11 +1,22 @@
 import { existsSync } from 'node:fs';
-import { LocalError, UsageError } from '../../base/errors.ts';
+import { LocalError, messageOf, UsageError } from '../../base/errors.ts';
+import { shellWord } from '../../base/quoted.ts';
 import type { Identity } from '../../client/subject.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
+import { isWithheld } from '../journal/line-reader.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldRun, readBegin } from '../journal/run-folder.ts';
-import { type NamedRun, newestFirst, newestRuns, type RunFolders, runNames, runRecord, startTimeOf } from './run-names.ts';
+import {
+  type NamedRun,
+  newestFirst,
+  newestRuns,
+  type RunFolders,
+  type RunRecord,
+  runNames,
+  runRecord,
+  startTimeOf,
+} from './run-names.ts';
 import { endsOf, reversalsOf } from './undos.ts';
 
 /** Returns the newest undo of the run that is in force; undefined if there is none. */
@@ -162,11 +173,21 @@ async function* ownRuns(folders: RunFolders, isOwn: IsOwn): AsyncGenerator<OwnRu
 
 async function assertBegin(run: string, folders: RunFolders): Promise<void> {
   const record = runRecord(run, folders);
-  const begin = await readBegin(record).catch(() => undefined);
+  const begin = await readBegin(record).catch((error: unknown) => {
+    if (isWithheld(error)) throw withheldError(error, record);
+    return undefined;
+  });
   // Another process may have deleted the record meanwhile.
   if (begin || !existsSync(record.path)) return;
   throw new LocalError(`the record of run ${run} is damaged, and it may be that of the last change`, {
     hint: `to undo an earlier run, name it (linkctl runs), or delete the damaged record: linkctl runs forget ${run}`,
+  });
+}
+
+function withheldError(cause: unknown, { journal }: RunRecord): LocalError {
+  return new LocalError(messageOf(cause), {
+    cause,
+    hint: `it may be the record of the last change: make it readable (ls -ln ${shellWord(journal)}), or name the run to undo (linkctl runs)`,
   });
 }
 
