@@ -123,7 +123,7 @@ describe.for([
   { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [213, 7] },
   { argv: ['list', '--limit', '500'], bound: [180, 7] },
   { argv: ['stats', 'h'], bound: [181, 8] },
-  { argv: ['edit', 'h', '--note', 'x'], bound: [269, 12] },
+  { argv: ['edit', 'h', '--note', 'x'], bound: [270, 12] },
   { argv: ['delete', 'h', '--yes'], bound: [294, 14] },
   { argv: ['--version'], bound: [23, 1] },
   { argv: ['shorten', '--help'], bound: [25, 2] },
