@@ -175,7 +175,7 @@ export interface RunFacts {
   readonly resumed: boolean;
   readonly rows: number;
   readonly doneBefore: number;
-  /** Batches still to send, and the number of calls for them. */
+  /** Batches still to send, and the number of calls that they certainly need. */
   readonly batches: number;
   readonly calls: number;
   readonly domain: string | undefined;

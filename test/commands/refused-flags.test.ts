@@ -160,6 +160,33 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     },
   );
 
+  const editsAfter = (unchanged: number): string => {
+    const rows = numbered(34).map(
+      ({ custom_hash, long_url }, nth) => `${custom_hash},${long_url}${nth < unchanged ? '' : '?new'}`,
+    );
+    return ['hash,long_url', ...rows].join('\n');
+  };
+
+  test.for([1, 4])(
+    'U1: with --concurrency %i a batch that needs no change takes one call of the budget, and those in flight never exceed it',
+    async (concurrency, { linkctl, folder, wire }) => {
+      const edits = join(folder, 'edits.csv');
+      const words = ['edit', '-f', edits, '--batch-size', '5', '--concurrency', `${concurrency}`, '--budget'];
+      // The domain's name, on edition A, the quota, seven readings, and the change that the last of them could have needed.
+      const least = (edition === 'a' ? 2 : 1) + 7 + 1;
+      writeFileSync(edits, editsAfter(34));
+      const ran = await linkctl([...words, `${least}`]);
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(' at least 7 requests)\n') });
+      expect(ran.stderr).toContain(`34 unchanged (${least - 1} requests,`);
+      const before = (await sent(wire)).length;
+      writeFileSync(edits, editsAfter(15));
+      expect(await linkctl([...words, `${least}`])).toMatchObject({ code: 7 });
+      // The last call could only be a reading.
+      expect((await sent(wire)).length - before).toBe(least - 1);
+      expect(await linkctl([...words, `${least}`])).toMatchObject({ code: 0 });
+    },
+  );
+
   test('D33: a rename is checked first, and needs one call more', async ({ linkctl, folder }) => {
     const edits = join(folder, 'edits.csv');
     writeFileSync(edits, 'hash,custom_hash\nh1,n1\nh2,n2\n');

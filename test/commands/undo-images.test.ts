@@ -75,7 +75,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       await store(service, numbered(6));
       const before = await stored(service);
       const ran = await linkctl([...words, rowsFile(folder, 6), ...inThrees]);
-      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(' at least 7 requests)\n') });
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(' at least 3 requests)\n') });
       const pair = ['GET /urls', call];
       expect(await calls(wire)).toEqual([...around, ...pair, ...pair, ...pair]);
       const images = imageFiles(folder);
@@ -92,7 +92,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const ran = await linkctl([...words, rowsFile(folder, 6), ...inThrees, '--no-undo']);
       expect(ran.code).toBe(0);
       expect(ran.stderr).toMatch(
-        /^--no-undo: this change cannot be undone\n(clicks .* cannot be restored\n)?.* at least 4 requests\)\n/,
+        /^--no-undo: this change cannot be undone\n(clicks .* cannot be restored\n)?.* at least 3 requests\)\n/,
       );
       expect(await calls(wire)).toEqual([...around, call, call, call]);
       expect(imageFiles(folder)).toEqual([]);

@@ -76,14 +76,14 @@ function restoreOptions({ restoreOptions: restore }: RunPlan, { state }: Pick<Fo
   return restore?.(options, { began: utcDay(Date.parse(at)), today: utcDay(now()) }) ?? [];
 }
 
-function factsOf({ plan, begun, readsFirst, needsMark }: Execution, plain: RunFacts, batches: number): RunFacts {
+function factsOf({ plan, begun, needsMark }: Execution, plain: RunFacts, batches: number): RunFacts {
   const mode = plan.mode?.name;
   return {
     ...plain,
     doneBefore: settledCount(begun.state),
     batches,
-    // 2 % are reserved for reading back.
-    calls: Math.ceil(batches * (callsPerBatch(plan) + Number(readsFirst)) * 1.02) + Number(batches > 0 && needsMark),
+    // A batch whose links are read first may need no change.
+    calls: batches * callsPerBatch(plan) + Number(batches > 0 && needsMark),
     guarantee: mode && `${mode}: ${guarantees[mode]}`,
     advice: mode === 'checked' && batches > 1 ? 'with --generate-hashes, failures cannot create duplicates' : undefined,
   };
@@ -131,13 +131,15 @@ async function readsAnyRow(run: Execution): Promise<boolean> {
 
 /** Throws `LimitError` if the quota of the account is too low for the run, unless `--force` is given. */
 async function assertQuota(
-  { plan, operation, client, calls: count, warn }: Execution,
+  { plan, operation, client, calls: count, readsFirst, warn }: Execution,
   { calls, rows, doneBefore, batches }: RunFacts,
 ): Promise<void> {
   const { mode, force, budget, input, newLinks = 0 } = plan;
   if (batches === 0 || plan.fromArguments || !count.reserve(1)) return;
   const links = operation.kind === 'shorten' ? rows - (input.skipped ?? 0) - doneBefore : newLinks;
-  const { shortages, notes } = checkQuota(await readCounters(client), { links, calls: Math.min(calls, budget ?? calls) });
+  // The readings before all changes, and 2 % for reading back.
+  const usual = Math.ceil((calls + (readsFirst ? batches : 0)) * 1.02);
+  const { shortages, notes } = checkQuota(await readCounters(client), { links, calls: Math.min(usual, budget ?? usual) });
   for (const text of [...notes, ...shortages]) warn(text);
   // With duplicate control, some of the links may already exist.
   if (shortages.length === 0 || force || mode?.name === 'dedupe') return;

@@ -5,7 +5,7 @@ import type { Execution } from '../execution/execution.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
 import { cutBatch, groupsOf, type SerializedBatch, serializeBatch } from '../operations/batches.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
-import { BudgetError } from './limiter.ts';
+import { BudgetError, type Reserved } from './limiter.ts';
 import { type RecordedBatch, type Round, recordOutcomes, settle, unknownOutcome, unsent } from './settling.ts';
 
 /** Resolves `doubts`, then sends `rows` in batches. If the run stops, the remaining rows are `not_sent`, or `unknown` if in doubt. */
@@ -43,20 +43,22 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
   let batch: number | undefined;
   let release: (() => void) | undefined;
   let sending = rows;
+  let reserved: Reserved | undefined;
   try {
     if (isAhead) batch = await ledger.intent(serialized);
     if (!run.holdsPermit) release = await run.limiter.acquire();
     // Only batches whose links are read first, or with rows that are not sent, need this module.
     const isSeen = operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined) || lacksKey(serialized.json);
     const before = isSeen ? await import('./links-before.ts') : undefined;
-    const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows, isReserved: false };
+    const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows };
     if (!prepared) return unsent(rows, run);
+    ({ reserved } = prepared);
     // After the reading, rows may need different kinds of calls.
     const [now = prepared.rows, ...others] = groupsOf(prepared.rows, run.rules);
     sending = now;
     serialized = others.length === 0 ? { ...serialized, rows: now } : serializeBatch(now);
     batch ??= await ledger.intent(serialized);
-    const round = await callAndSettle(batch, serialized, run, { before, isReserved: prepared.isReserved, release });
+    const round = await callAndSettle(batch, serialized, run, { before, reserved, release });
     return others.length === 0 ? round : { ...round, repeat: [...round.repeat, ...others.flat()] };
   } catch (error) {
     stop.because(error);
@@ -65,6 +67,7 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
     // The journal could not be written after the intent, so the outcome of the batch is unknown.
     return { outcomes: sending.map((row) => unknownOutcome(row, operation)), repeat: [] };
   } finally {
+    reserved?.(false);
     release?.();
   }
 }
@@ -72,8 +75,8 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
 interface Turn {
   /** Loaded before the intent; undefined if no row needs it. */
   readonly before: typeof import('./links-before.ts') | undefined;
-  /** The call has been reserved in the budget. */
-  readonly isReserved: boolean;
+  /** Of a call that has been reserved in the budget. */
+  readonly reserved: Reserved | undefined;
   /** Releases the permit once no further request is needed, so that another batch is sent while the answer is processed. */
   readonly release: (() => void) | undefined;
 }
@@ -82,13 +85,13 @@ async function callAndSettle(
   batch: number,
   { rows, payloads, json }: SerializedBatch,
   run: Execution,
-  { before, isReserved, release }: Turn,
+  { before, reserved, release }: Turn,
 ): Promise<Round> {
   const { operation, stop, rules, inDoubt } = run;
   const { reason } = stop;
   const whole = { batch, rows };
   // A reserved call is made despite an exhausted budget. Otherwise readings could use up a small budget in every run.
-  const isStopped = reason && !(isReserved && reason.kind === 'error' && reason.error instanceof BudgetError);
+  const isStopped = reason && !(reserved && reason.kind === 'error' && reason.error instanceof BudgetError);
   // During the fsync or the wait for a permit, another batch may have stopped the run or lowered the batch limit.
   if (isStopped || rows.length > rules.limit) return await requeue(whole, run);
   const known = before?.knownVerdicts(rows, run) ?? [];
@@ -99,7 +102,8 @@ async function callAndSettle(
   const isCurrent = before?.freshnessCheck(sent, run);
   if (isCurrent && !(await isCurrent())) return await (await import('./resolving.ts')).settleChanged(whole, known, run);
   // Reserved right before the call, so that no budget is spent on calls that are not made.
-  if (!isReserved && !run.reserveCalls()) return await requeue(whole, run);
+  if (reserved) reserved(true);
+  else if (!run.reserveCalls()) return await requeue(whole, run);
   try {
     const onDoubt = (): void => sent.forEach(({ index }) => void inDoubt.add(index));
     const isWhole = sent.length === rows.length;

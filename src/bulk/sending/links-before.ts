@@ -8,21 +8,37 @@ import { missing } from '../operations/named-links.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow, RowError } from '../results/row-outcome.ts';
 import type { RunPlan } from '../run-plan.ts';
+import type { Reserved } from './limiter.ts';
 import { keyRemoved, type SentRows } from './removed-key.ts';
 
 /**
  * Reads links that must be read before their batch is sent, and stores them for `undo`, except those in doubt: they were read when the
- * doubt was resolved. `isReserved`: the following call was reserved in the budget together with the reading. Undefined if the batch must not
+ * doubt was resolved. `reserved`: the following call was reserved in the budget together with the reading. Undefined if the batch must not
  * be sent. Throws if the run must stop; nothing is sent then.
  */
 export async function readBefore(
   rows: readonly BulkRow[],
   run: Execution,
-): Promise<{ readonly rows: readonly BulkRow[]; readonly isReserved: boolean } | undefined> {
-  const { operation, priorDestinations, inDoubt, stop, reserveCalls, images } = run;
+): Promise<{ readonly rows: readonly BulkRow[]; readonly reserved?: Reserved } | undefined> {
   const unread = rows.filter((row) => isToRead(row, run));
-  if (unread.length > 0 && (stop.reason || !reserveCalls(2))) return undefined;
-  const prepared = unread.length > 0 ? await read(rows, unread, run) : rows;
+  if (unread.length === 0) return { rows: await preparedRows(rows, unread, run) };
+  const reserved = await run.reserveReading();
+  if (!reserved) return undefined;
+  try {
+    return { rows: await preparedRows(await read(rows, unread, run), unread, run), reserved };
+  } catch (error) {
+    reserved(false);
+    throw error;
+  }
+}
+
+/** Prepares rows for sending, with their links as read, and stores those for `undo`. */
+async function preparedRows(
+  prepared: readonly BulkRow[],
+  unread: readonly BulkRow[],
+  run: Execution,
+): Promise<readonly BulkRow[]> {
+  const { operation, priorDestinations, inDoubt, images } = run;
   const anew = new Set(unread.map(({ index }) => index));
   for (const { index, payload, before: link } of prepared) {
     if (link === undefined || inDoubt.has(index)) continue;
@@ -34,7 +50,7 @@ export async function readBefore(
     operation.read && refusal === undefined && !inDoubt.has(index) && (!images?.has(index) || anew.has(index));
   const unkept = images ? prepared.filter(isToKeep) : [];
   if (unkept.length > 0) await images?.keep(unkept);
-  return { rows: prepared, isReserved: unread.length > 0 };
+  return prepared;
 }
 
 /** Readings in a row that may take too long to be current. Then the run stops, because the server may never be faster. */
