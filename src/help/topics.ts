@@ -163,6 +163,8 @@ const formats: Topic = {
       ['diff', 'differences, summary'],
       ['delete', 'deleted, summary'],
       ['stats', 'stats; with --reset reset, summary'],
+      ['stats --since', 'clicks, period, summary'],
+      ['stats --record', 'recorded, history'],
       ['tags, domains', 'tags, domains'],
       ['log', 'log, page'],
       ['account', 'account'],

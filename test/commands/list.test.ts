@@ -130,7 +130,7 @@ for (const edition of ['a', 'b'] as const) {
         'error: --fields: unknown field "expires", did you mean expiration_date?',
       );
       expect(await firstLine('--fields', 'hash,', 'long_url')).toBe(
-        'error: --fields: a name is missing: separate names by commas, without spaces',
+        'error: --fields: a name is missing: separate names by commas, and quote a list with spaces',
       );
       const { stderr } = await linkctl(['list', '--order-by', 'total_clicks']);
       expect(stderr).toContain('hint: linkctl list --order-by clicks\n');

@@ -165,4 +165,6 @@ test('B16: the topic formats has an example of each form of escape that tsv has'
 test('B19: the topic formats has the JSON keys of checks and runs, too', () => {
   expect(topicText('formats')).toMatch(/^ {2}check +checks, summary$/m);
   expect(topicText('formats')).toMatch(/^ {2}runs +runs; runs verify: discrepancies$/m);
+  expect(topicText('formats')).toMatch(/^ {2}stats --since +clicks, period, summary$/m);
+  expect(topicText('formats')).toMatch(/^ {2}stats --record +recorded, history$/m);
 });

@@ -15,6 +15,7 @@ export async function createTable(report: RowsReport, options: OutputOptions, st
   const { bold } = await streams.paint('stdout');
   const layout = layoutOf(report, options, streams);
   const { columns, titles, screen, endless } = layout;
+  const { drawn = [] } = report;
   const { stdout } = streams;
   let page: string[][] = [];
   let widths: Widths | undefined;
@@ -53,7 +54,8 @@ export async function createTable(report: RowsReport, options: OutputOptions, st
       return drawing;
     },
     end,
-    hidden: () => (widths ? namesOf(columns.filter((_, index) => widths?.[index] === undefined)) : []),
+    // `--fields` does not take what is only drawn, such as a bar.
+    hidden: () => namesOf(columns.filter((column, index) => widths && widths[index] === undefined && !drawn.includes(column))),
   };
 }
 

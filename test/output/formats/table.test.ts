@@ -49,6 +49,13 @@ describe('B24: a narrow terminal', () => {
     expect(stderr).toBe('hidden to fit the terminal: unique_clicks, tags, expiration_date, last_visit (use --no-truncate)\n');
   });
 
+  test('a bar that is left out is not named, because --fields does not take it', async () => {
+    const drawn = [{ name: 'share', title: '', show: () => '#'.repeat(10) }];
+    const { stdout, stderr } = await print({ ...listing([long]), drawn }, terminal(60));
+    expect(stdout).not.toContain('#');
+    expect(stderr).toBe('hidden to fit the terminal: unique_clicks, tags, expiration_date, last_visit (use --no-truncate)\n');
+  });
+
   test('keeps the whole hash even where nothing else has room', async () => {
     const { stdout } = await print(listing([long]), terminal(12));
     expect(stdout).toBe('HASH\na-rather-long-custom-hash\n');
