@@ -258,6 +258,28 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect([...(await links(service)).keys()].sort()).toEqual(['h0', 'h1', 'h3', 'h4']);
   });
 
+  test('P1: edit -f counts the cells that are empty where --base has a value, and nothing without --base', async ({
+    linkctl,
+    folder,
+    service,
+  }) => {
+    await store(service, numbered(3, { note: 'n', tags: ['a'], expiration_date: '2031-01-31', max_clicks: 5 }));
+    const [listed, edited] = [join(folder, 'listed.csv'), join(folder, 'edited.csv')];
+    writeFileSync(listed, (await linkctl(['list', '--all', '-o', 'csv'])).stdout);
+    writeFileSync(edited, readFileSync(listed, 'utf8').replaceAll(',n,', ',,').replace('2031-01-31', '').replace(/,5$/m, ','));
+    const before = await stored(service);
+    const counted =
+      `not compared: 3 empty cells of note, 1 empty cell of expiration_date${edition === 'a' ? ', 1 empty cell of max_clicks' : ''} ` +
+      '(to clear them: never for a date; in jsonl, "" or [])\n';
+    for (const more of [['-n'], sure]) {
+      const ran = await linkctl(['edit', '-f', edited, '--base', listed, ...more]);
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(counted) });
+    }
+    const plain = await linkctl(['edit', '-f', edited, '-n']);
+    expect(plain).toMatchObject({ code: 0, stderr: expect.not.stringContaining('not compared') });
+    expect(await stored(service)).toEqual(before);
+  });
+
   test('P1: empty cells are counted where the account has a value, and --clear-empty clears them', async ({
     linkctl,
     folder,

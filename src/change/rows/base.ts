@@ -11,6 +11,7 @@ import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import { formatByName } from '../../input/format.ts';
 import type { ItemOf } from '../../input/row.ts';
 import { type BaseListing, baseValues, changedFields, type FileLink } from '../decide/apply.ts';
+import type { EmptyCells } from './empty-cells.ts';
 import { checkedRows } from './file.ts';
 import { keptRows } from './read-links.ts';
 
@@ -57,10 +58,11 @@ function lookupIn(prints: readonly number[], links: { at(index: number): FileLin
 
 type EditRow = ItemOf['edit'] & LinkKey;
 
-/** Adds the base's values to the rows, to compare them before sending. Throws a UsageError if the base lacks a link. */
+/** Adds the base's values to the rows, to compare them before sending, and counts empty cells. Throws a UsageError if the base lacks a link. */
 export async function rowsSince(
   input: RunInput<ItemOf['edit']>,
   base: BaseListing,
+  empty: EmptyCells,
 ): Promise<RunInput<ItemOf['edit']> & { skipped: number }> {
   const edited = input as RunInput<EditRow>;
   const unknown: string[] = [];
@@ -72,6 +74,7 @@ export async function rowsSince(
       if (!was) missing += 1;
       if (!was && unknown.length < 20)
         unknown.push(`${input.name}:${row.line}: ${quoted(linkText(row.item))} is not in ${base.name}`);
+      empty.filled(row.item, was);
       if (was && rowSince(row, was).skip) skipped += 1;
     }
   }

@@ -4,18 +4,15 @@ import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
 import { recordsOf } from '../../client/named-urls.ts';
-import type { Edition } from '../../contract/editions.ts';
-import { fieldNames, fields } from '../../contract/fields.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
-import type { Target } from '../../input/field-values.ts';
-import { isDefault } from '../../link/value.ts';
 import type { SelectedLinks, SelectedPage } from '../../select/selected-links.ts';
 import { type Decisions, decider, type FileLink, sinceBase } from '../decide/apply.ts';
 import type { ComparedLink } from '../decide/outcome.ts';
 import { openBase } from './base.ts';
+import { EmptyCells } from './empty-cells.ts';
 import { checkedRows } from './file.ts';
 
 /** A link of one side with its key on the other side. A missing link has no item. */
@@ -119,37 +116,3 @@ export async function openComparison(options: BulkOptions, session: Session, isO
   });
   return { base, input, domains, reading, empty, compared };
 }
-
-/** Empty csv cells clear their fields with `--clear-empty`. Otherwise they are counted and not compared. */
-export class EmptyCells {
-  readonly #names: readonly Clearable[];
-  readonly #clears: boolean;
-  readonly #counts = new Map<Clearable, number>();
-
-  constructor(targets: ReadonlySet<Target>, edition: Edition, clears: boolean) {
-    this.#names = clearable.filter((name) => targets.has(name) && fieldNames('edit', edition).includes(name));
-    this.#clears = clears;
-  }
-
-  /** Returns the link with the values of its empty cells. */
-  filled(item: FileLink, record: UrlRecord | undefined): FileLink {
-    const values = new Map<string, unknown>(Object.entries(item));
-    const empty = this.#names.filter((name) => !values.has(name));
-    if (empty.length === 0) return item;
-    if (this.#clears) return { ...item, ...Object.fromEntries(empty.map((name) => [name, fields[name].default])) };
-    for (const name of empty)
-      if (record && !isDefault(name, record[name])) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
-    return item;
-  }
-
-  /** `not compared: 3 empty cells of note (--clear-empty clears them)`. */
-  notes(): string[] {
-    if (this.#counts.size === 0) return [];
-    const counts = [...this.#counts].map(([name, count]) => `${count} empty ${count === 1 ? 'cell' : 'cells'} of ${name}`);
-    return [`not compared: ${counts.join(', ')} (--clear-empty clears them)`];
-  }
-}
-
-const clearable = ['note', 'tags', 'expiration_date', 'max_clicks'] as const;
-
-type Clearable = (typeof clearable)[number];

@@ -5,6 +5,7 @@ import { outcomeOf } from '../../change/decide/outcome.ts';
 import { refuseTooMany } from '../../change/limits.ts';
 import { changeNamed } from '../../change/links.ts';
 import { openBase, rowsFromOld, rowsSince } from '../../change/rows/base.ts';
+import { EmptyCells } from '../../change/rows/empty-cells.ts';
 import { checkedRows } from '../../change/rows/file.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { openSession } from '../../cli/session.ts';
@@ -36,9 +37,11 @@ export async function editFile(
   const base = await openBase(options, session);
   const hasFlagValues = Object.keys(values).length > 0;
   if (base && hasFlagValues) throw new UsageError('--base takes all values from the file: remove the other flags');
-  const { input, withOld, domains, reading } = await checkedRows('edit', options, session, { hasFlagValues });
+  const { input, withOld, domains, reading, targets } = await checkedRows('edit', options, session, { hasFlagValues });
   if (base && withOld > 0) throw new UsageError(`${input.name} has old_long_url: use it without --base, or remove it`);
-  const rows = base ? await rowsSince(input, base) : withOld > 0 ? rowsFromOld(input) : input;
+  const empty = new EmptyCells(targets, session.edition, false);
+  const rows = base ? await rowsSince(input, base, empty) : withOld > 0 ? rowsFromOld(input) : input;
+  for (const line of empty.notes('to clear them: never for a date; in jsonl, "" or []')) await session.note(line);
   if (base) refuseTooMany(rows.rows - rows.skipped, session);
   return await changeNamed(
     {
