@@ -14,7 +14,7 @@ import type { BulkOperation, OperationKind } from './operations/operation.ts';
 import { isCrowded } from './past-runs/run-names.ts';
 import type { RowOutcome } from './results/row-outcome.ts';
 import { concurrencyOf, needsProof, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
-import { countCalls, createLimiter, reservations } from './sending/limiter.ts';
+import { BudgetError, countCalls, createLimiter } from './sending/limiter.ts';
 import { createStop } from './sending/stop.ts';
 
 export type StartedRun = Awaited<ReturnType<typeof startRun>>;
@@ -119,6 +119,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     rules: rulesOf(operation, plan.batchSize, readsFirst),
     holdsPermit: concurrencyOf(plan) === 1 || plan.failFast === true,
     inDoubt: new Set(),
+    undecided: new Set(),
     priorDestinations,
     readsFirst,
     needsMark,
@@ -133,7 +134,12 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
       takeWatermark: needsMark || (isChecked && !plan.isOneOff) ? takeWatermark : undefined,
       listen: listenerOf(input.rows, beginnings),
     }),
-    ...reservations(plan, calls, stop),
+    // In checked mode, the call of a batch is reserved together with the watermark before it.
+    reserveCalls: (count = isChecked ? 0 : 1) => {
+      const isAllowed = calls.reserve(count);
+      if (!isAllowed) stop.because(new BudgetError(plan.budget));
+      return isAllowed;
+    },
     prove: needsProof(plan, operation)
       ? loadedWhenCalled(async () => (await import('./checked/idempotency-probe.ts')).createIdempotencyProbe(run))
       : undefined,

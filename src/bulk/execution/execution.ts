@@ -9,7 +9,7 @@ import type { BulkOperation } from '../operations/operation.ts';
 import type { OutcomeFile } from '../results/outcome-files.ts';
 import type { BulkRow, RowOutcome, Tally } from '../results/row-outcome.ts';
 import type { RunEnvironment, RunPlan, RunRow } from '../run-plan.ts';
-import type { CallCount, Limiter, Reserved } from '../sending/limiter.ts';
+import type { CallCount, Limiter } from '../sending/limiter.ts';
 import type { Stop } from '../sending/stop.ts';
 
 /** The state of a run that its batches share. */
@@ -32,8 +32,8 @@ export interface Execution extends RunEnvironment {
   readonly holdsPermit: boolean;
   /** Reserves calls, by default one, or none in checked mode. Returns false and stops the run if `--budget` does not allow them. */
   readonly reserveCalls: (calls?: number) => boolean;
-  /** Reserves a reading and the call after it. Waits while other batches may give theirs back. Undefined if the run stops. */
-  readonly reserveReading: () => Promise<Reserved | undefined>;
+  /** For each reserved call that a reading may show to be needless: resolves once that is decided. */
+  readonly undecided: Set<Promise<void>>;
   /** For links with requested hashes: sends the first rows until the server is proven to keep them, and returns their outcomes. */
   readonly prove?: ((rows: readonly BulkRow[]) => Promise<ReadonlyMap<number, RowOutcome>>) | undefined;
   /** Unsettled rows that an attempt of this or an earlier process may have changed. Every verdict considers this. */

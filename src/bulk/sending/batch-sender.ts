@@ -50,11 +50,13 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
     // Only batches whose links are read first, or with rows that are not sent, need this module.
     const isSeen = operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined) || lacksKey(serialized.json);
     const before = isSeen ? await import('./links-before.ts') : undefined;
-    const prepared = before && operation.read ? await before.readBefore(rows, run) : { rows };
+    const onReserved = (given: Reserved): void => {
+      reserved = given;
+    };
+    const prepared = before && operation.read ? await before.readBefore(rows, run, onReserved) : rows;
     if (!prepared) return unsent(rows, run);
-    ({ reserved } = prepared);
     // After the reading, rows may need different kinds of calls.
-    const [now = prepared.rows, ...others] = groupsOf(prepared.rows, run.rules);
+    const [now = prepared, ...others] = groupsOf(prepared, run.rules);
     sending = now;
     serialized = others.length === 0 ? { ...serialized, rows: now } : serializeBatch(now);
     batch ??= await ledger.intent(serialized);

@@ -2,7 +2,6 @@ import { LimitError } from '../../base/errors.ts';
 import { CallError, type Fault, refusesEveryCall } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import type { RunEnvironment, RunPlan } from '../run-plan.ts';
-import type { Stop } from './stop.ts';
 
 export type Limiter = ReturnType<typeof createLimiter>;
 
@@ -65,11 +64,8 @@ export class BudgetError extends LimitError {
 /** Counts the calls of a run and limits them to `--budget`. Retries are not counted. */
 export interface CallCount {
   readonly made: number;
+  /** A negative number gives calls back. */
   reserve(calls: number): boolean;
-  /** Reserves the reading of a batch and the call after it, which is given back if the reading shows that nothing is to be sent. */
-  reserveReading(): Reserved | undefined;
-  /** Waits until a reserved call is made or given back. Resolves with false if there is none. */
-  decision(): Promise<boolean>;
 }
 
 /** Says whether a reserved call is made; otherwise it is given back. Only the first answer counts. */
@@ -88,16 +84,6 @@ export function countCalls(
   let made = accountDomains ? 1 : 0;
   let reserved = 0;
   let refusal: Fault | undefined;
-  let undecided = 0;
-  const waiting: (() => void)[] = [];
-
-  function reserve(calls: number): boolean {
-    reserved = Math.max(reserved, made);
-    if (reserved + calls > budget) return false;
-    reserved += calls;
-    return true;
-  }
-
   return {
     client: {
       ...client,
@@ -117,44 +103,12 @@ export function countCalls(
       get made() {
         return made;
       },
-      reserve,
-      reserveReading() {
-        if (!reserve(2)) return undefined;
-        undecided += 1;
-        let isDecided = false;
-        return (isMade) => {
-          if (isDecided) return;
-          isDecided = true;
-          undecided -= 1;
-          if (!isMade) reserved -= 1;
-          for (const wake of waiting.splice(0)) wake();
-        };
-      },
-      async decision() {
-        if (undecided === 0) return false;
-        await new Promise<void>((resolve) => waiting.push(resolve));
+      reserve(calls) {
+        reserved = Math.max(reserved, made);
+        if (reserved + calls > budget) return false;
+        reserved += calls;
         return true;
       },
-    },
-  };
-}
-
-/** Reserves calls, and stops the run if `--budget` does not allow them. */
-export function reservations({ mode, budget }: RunPlan, calls: CallCount, stop: Stop) {
-  return {
-    // In checked mode, the call of a batch is reserved together with the watermark before it.
-    reserveCalls(count = mode?.name === 'checked' ? 0 : 1): boolean {
-      const isAllowed = calls.reserve(count);
-      if (!isAllowed) stop.because(new BudgetError(budget));
-      return isAllowed;
-    },
-    async reserveReading(): Promise<Reserved | undefined> {
-      while (!stop.reason) {
-        const reserved = calls.reserveReading();
-        if (reserved) return reserved;
-        if (!(await calls.decision())) stop.because(new BudgetError(budget));
-      }
-      return undefined;
     },
   };
 }

@@ -13,32 +13,23 @@ import { keyRemoved, type SentRows } from './removed-key.ts';
 
 /**
  * Reads links that must be read before their batch is sent, and stores them for `undo`, except those in doubt: they were read when the
- * doubt was resolved. `reserved`: the following call was reserved in the budget together with the reading. Undefined if the batch must not
- * be sent. Throws if the run must stop; nothing is sent then.
+ * doubt was resolved. `onReserved` receives the following call, which was reserved in the budget together with the reading. Undefined if
+ * the batch must not be sent. Throws if the run must stop; nothing is sent then.
  */
 export async function readBefore(
   rows: readonly BulkRow[],
   run: Execution,
-): Promise<{ readonly rows: readonly BulkRow[]; readonly reserved?: Reserved } | undefined> {
-  const unread = rows.filter((row) => isToRead(row, run));
-  if (unread.length === 0) return { rows: await preparedRows(rows, unread, run) };
-  const reserved = await run.reserveReading();
-  if (!reserved) return undefined;
-  try {
-    return { rows: await preparedRows(await read(rows, unread, run), unread, run), reserved };
-  } catch (error) {
-    reserved(false);
-    throw error;
-  }
-}
-
-/** Prepares rows for sending, with their links as read, and stores those for `undo`. */
-async function preparedRows(
-  prepared: readonly BulkRow[],
-  unread: readonly BulkRow[],
-  run: Execution,
-): Promise<readonly BulkRow[]> {
+  onReserved: (reserved: Reserved) => void,
+): Promise<readonly BulkRow[] | undefined> {
   const { operation, priorDestinations, inDoubt, images } = run;
+  const unread = rows.filter((row) => isToRead(row, run));
+  let prepared = rows;
+  if (unread.length > 0) {
+    const reserved = await reserveReading(run);
+    if (!reserved) return undefined;
+    onReserved(reserved);
+    prepared = await read(rows, unread, run);
+  }
   const anew = new Set(unread.map(({ index }) => index));
   for (const { index, payload, before: link } of prepared) {
     if (link === undefined || inDoubt.has(index)) continue;
@@ -51,6 +42,27 @@ async function preparedRows(
   const unkept = images ? prepared.filter(isToKeep) : [];
   if (unkept.length > 0) await images?.keep(unkept);
   return prepared;
+}
+
+/** Reserves a reading and the call after it. Waits while other batches may give theirs back. Undefined if the run stops. */
+async function reserveReading({ calls, stop, undecided, reserveCalls }: Execution): Promise<Reserved | undefined> {
+  while (!stop.reason) {
+    if (calls.reserve(2)) {
+      let reserved: Reserved | undefined;
+      const decision = new Promise<void>((resolve) => {
+        reserved = (isMade) => {
+          if (undecided.delete(decision) && !isMade) calls.reserve(-1);
+          resolve();
+        };
+      });
+      undecided.add(decision);
+      return reserved;
+    }
+    if (undecided.size > 0) await Promise.race(undecided);
+    // Stops the run.
+    else reserveCalls(2);
+  }
+  return undefined;
 }
 
 /** Readings in a row that may take too long to be current. Then the run stops, because the server may never be faster. */
