@@ -428,7 +428,7 @@ describe('R 1.7, R-X9: the results file', () => {
     await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
     await world.shorten(rows, { batchSize: 10, results, failed });
     const lines = readFileSync(results, 'utf8').trim().split('\n');
-    expect(lines[0]).toBe('row,status,hash,short_url,long_url,code,message');
+    expect(lines[0]).toBe('row,status,hash,short_url,long_url,code,message,line');
     expect(lines.slice(1).map((line) => line.split(',')[1])).toEqual([
       ...Array.from({ length: 10 }, (_, index) => (index === 3 ? 'failed' : 'created')),
       ...new Array(10).fill('not_sent'),
@@ -469,8 +469,8 @@ describe('R 1.7, R-X9: the results file', () => {
     const [, ...lines] = readFileSync(results, 'utf8').trim().split('\n');
     expect(lines.map((line) => Number(line.split(',')[0]))).toEqual(rows.map((_, row) => row + 1));
     // Of lost rows the journal still knows the link.
-    expect(world.plain(lines[800])).toMatch(/^801,created,\w+,.*s\.ex\/\w+,,0,$/);
-    expect(lines.at(-1)).toBe('2500,not_sent,,,,,the disk reported an error');
+    expect(world.plain(lines[800])).toMatch(/^801,created,\w+,.*s\.ex\/\w+,,0,,$/);
+    expect(lines.at(-1)).toBe('2500,not_sent,,,,,the disk reported an error,');
   });
 
   test("R-26: a file that is not this run's own is not replaced without --yes, and nothing is sent", async ({ world }) => {

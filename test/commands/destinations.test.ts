@@ -42,6 +42,7 @@ describe.each(['a', 'b'] as const)('D28, U4: results of a deletion on an account
         `https://example.com/${nth}`,
         '0',
         '',
+        `${nth + 1}`,
       ]),
     );
     expect(rows()[30]?.slice(1, 3)).toEqual(['failed', 'none']);

@@ -87,7 +87,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       ]);
       expect(summary).toMatchObject({ created: 1, changed: 1, existing: 1, failed: 0 });
       expect(written(results)).toMatch(
-        /^row,status,hash,short_url,long_url,old_long_url,code,message\r?\n1,created,new,[^\n]*\n2,changed,hash,\S+\/hash,https:\/\/example\.com\/hash,https:\/\/theirs\.example\/,0,\r?\n/,
+        /^row,status,hash,short_url,long_url,old_long_url,code,message,line\r?\n1,created,new,[^\n]*\n2,changed,hash,\S+\/hash,https:\/\/example\.com\/hash,https:\/\/theirs\.example\/,0,,[23]\r?\n/,
       );
       expect(await values(service)).toEqual(after);
       const done = (await changes(wire)).length;
@@ -174,7 +174,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       });
       expect(await values(service)).toEqual(after);
       expect(written(results)).toMatch(
-        /\n2,changed,hash,\S+\/hash,https:\/\/example\.com\/hash,https:\/\/theirs\.example\/,0,\r?\n/,
+        /\n2,changed,hash,\S+\/hash,https:\/\/example\.com\/hash,https:\/\/theirs\.example\/,0,,[23]\r?\n/,
       );
       expect((await undoLast(linkctl)).code).toBe(0);
       expect(await values(service)).toEqual(before);

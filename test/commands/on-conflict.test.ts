@@ -42,7 +42,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(urls[1]).toMatchObject({ line: 3, status: 'skipped', hash: 'hash', long_url: 'https://theirs.example/' });
       expect(summary).toMatchObject({ rows: text.length - 1, skipped: 1, failed: 0 });
       expect(written(results)).toMatch(
-        /\n2,skipped,hash,\S+\/hash,https:\/\/theirs\.example\/,0,the hash has another destination\r?\n/,
+        /\n2,skipped,hash,\S+\/hash,https:\/\/theirs\.example\/,0,the hash has another destination,3\r?\n/,
       );
       expect((await stored(service)).find(({ hash }) => hash === 'hash')).toMatchObject({
         long_url: 'https://theirs.example/',
@@ -198,7 +198,7 @@ describe.each(['a', 'b'] as const)('edition %s: rename', (edition) => {
     expect(urls[0]).toMatchObject({ line: 2, status: 'created', renamed_from: 'hash', note: 'n' });
     expect(urls[2]).not.toHaveProperty('renamed_from');
     expect(written(results)).toMatch(
-      /\n1,created,hash-4,\S+\/hash-4,https:\/\/example\.com\/hash,0,renamed: hash has another destination\r?\n/,
+      /\n1,created,hash-4,\S+\/hash-4,https:\/\/example\.com\/hash,0,renamed: hash has another destination,\d+\r?\n/,
     );
     await expectMade(service);
     const again = await linkctl([...words, '--again', '--yes', '-o', 'json']);

@@ -37,7 +37,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       'error: 3 rows skipped: protected or disabled at the source; --include-protected makes them public links\n',
     );
     expect(readFileSync(results, 'utf8')).toContain(
-      '\n2,skipped,,,https://example.com/b,0,protected or disabled at the source: password\n',
+      '\n2,skipped,,,https://example.com/b,0,protected or disabled at the source: password,3\n',
     );
     expect(await hashes(service)).toEqual(['a', 'e']);
     expect((await linkctl(words)).code).toBe(2);

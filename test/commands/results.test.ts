@@ -27,6 +27,22 @@ test('B88: output and results have the order of the input, whatever comes back f
   expect(readFileSync(join(folder, 'failed.csv'), 'utf8').trim().split('\n')).toHaveLength(2);
 });
 
+test('B88: each result has the line of its row, where the messages look for it', async ({ linkctl, folder }) => {
+  const file = join(folder, 'links.csv');
+  await linkctl(['shorten', 'https://taken.example/', '--hash', 'x2']);
+  await linkctl(['shorten', 'https://taken.example/', '--hash', 'x3']);
+  const rows = ['', 'https://e.com/1,x1,"two', 'lines"', 'https://e.com/2,x2,', 'https://e.com/2,x3,'];
+  writeFileSync(file, ['long_url,custom_hash,note', ...rows, ''].join('\n'));
+  for (const name of ['done.csv', 'done.jsonl']) {
+    const ran = await linkctl(['shorten', '-f', file, '--results', join(folder, name), '--again']);
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('links.csv:5: ') });
+  }
+  const csv = readFileSync(join(folder, 'done.csv'), 'utf8').trim().split('\n');
+  expect(csv.map((line) => line.split(',').at(-1))).toEqual(['line', '3', '5', '6']);
+  const json = readFileSync(join(folder, 'done.jsonl'), 'utf8').trim().split('\n');
+  expect(json.map((line) => Object.entries(JSON.parse(line)).at(-1))).toEqual([3, 5, 6].map((line) => ['line', line]));
+});
+
 test.for([
   ['a folder', mkdirSync, 'cannot write PATH: it is not a regular file'],
   ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'cannot write PATH: it is not a regular file'],
@@ -171,7 +187,7 @@ test('D25: an edit that renamed its link and did no more goes to --failed under 
 });
 
 describe('G3, R 1.7: a change of which nothing is sent leaves no files of an earlier one', () => {
-  const head = 'row,status,hash,short_url,long_url,old_long_url,code,message\n';
+  const head = 'row,status,hash,short_url,long_url,old_long_url,code,message,line\n';
   const failedHead = 'hash,long_url,note,tags,expiration_date,email_stats,max_clicks,error_code,error_message\n';
   const kept = test.extend<{ path: (name: string) => string; files: string[]; texts: () => string[] }>({
     path: async ({ folder }, use) => await use((name) => join(folder, name)),
@@ -199,7 +215,7 @@ describe('G3, R 1.7: a change of which nothing is sent leaves no files of an ear
       expect((await linkctl([...since, '--yes'])).code).toBe(3);
       const reason = `changed since ${path('base.csv')}: note`;
       expect(texts()).toEqual([
-        `${head}1,failed,h0,,,https://example.com/0,,${reason}\n2,failed,h1,,,https://example.com/1,,${reason}\n`,
+        `${head}1,failed,h0,,,https://example.com/0,,${reason},2\n2,failed,h1,,,https://example.com/1,,${reason},3\n`,
         `${failedHead}h0,,new,,,,,0,${reason}\nh1,,new,,,,,0,${reason}\n`,
       ]);
     },

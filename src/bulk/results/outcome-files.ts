@@ -33,9 +33,10 @@ export function openFiles({ results, failed, columns }: RunPlan, { kind, read }:
 /** `--results`: every row exactly once with its final status. */
 function openResults(path: string, run: RunOfFiles, isChange: boolean): OutcomeFile {
   // Changes of existing links also show the previous destination.
-  const columns = ['row', 'status', 'hash', 'short_url', 'long_url', ...(isChange ? ['old_long_url'] : []), 'code', 'message'];
+  const prior = isChange ? ['old_long_url'] : [];
+  const columns = ['row', 'status', 'hash', 'short_url', 'long_url', ...prior, 'code', 'message', 'line'];
   return openFile(path, run, columns, (outcome: RowOutcome) => {
-    const { index, status, record, error, matchedByPosition, before } = outcome;
+    const { index, line, status, record, error, matchedByPosition, before } = outcome;
     const { hash = '', domain }: Partial<LinkKey> = outcome.payload;
     const isDone = doneStatuses.has(status);
     const message = matchedByPosition ? ['matched: position', error?.message].filter(Boolean).join('; ') : reasonOf(outcome);
@@ -48,6 +49,7 @@ function openResults(path: string, run: RunOfFiles, isChange: boolean): OutcomeF
       ...(isChange && { old_long_url: before?.long_url ?? '' }),
       code: error?.code || (isDone ? 0 : ''),
       message,
+      line,
     };
   });
 }
