@@ -5,7 +5,7 @@ import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
 import { runProgram } from '../support/built-program.ts';
 import { type Linkctl, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
-import { runs } from './undo-world.ts';
+import { repeated, runs } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 300, env: { NO_COLOR: '1' } };
 
@@ -123,6 +123,35 @@ test('U6: without the record of its undo, a redone run is in force, and undo tak
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 3, stderr: expect.stringContaining('1 changed') });
   expect(await notes(service)).toEqual(['older', '']);
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });
+  expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+});
+
+test('U6: without the record of its undo, a run is undone and redone any number of times, and never said to be undone while it is not', async ({
+  linkctl,
+  service,
+}) => {
+  await store(service, numbered(2));
+  expect((await linkctl(['edit', 'h1', '--note', 'typed'])).code).toBe(0);
+  const run = await newest(linkctl);
+  expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+  const undone = await newest(linkctl);
+  expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+  expect((await linkctl(['runs', 'forget', undone, '--yes'])).code).toBe(0);
+  const all = { undo: ['', ''], redo: ['', 'typed'] };
+  for (const command of ['undo', 'redo', 'undo', 'redo', 'undo'] as const) {
+    await repeated([command, run, '--yes'], { linkctl, service });
+    expect(await notes(service)).toEqual(all[command]);
+  }
+});
+
+test('U6: without the record of its redo, a run is looked at again', async ({ linkctl, service }) => {
+  await store(service, numbered(1));
+  expect((await linkctl(['edit', 'h0', '--note', 'typed'])).code).toBe(0);
+  const run = await newest(linkctl);
+  for (const command of ['undo', 'redo']) expect((await linkctl([command, run, '--yes'])).code).toBe(0);
+  expect((await linkctl(['runs', 'forget', await newest(linkctl), '--yes'])).code).toBe(0);
+  await repeated(['undo', run, '--yes'], { linkctl, service });
+  expect(await notes(service)).toEqual(['']);
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
 });
 

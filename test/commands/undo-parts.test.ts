@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
-import { type Linkctl, type Ran, sure, test } from '../support/linkctl.ts';
+import { type Ran, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
-import { foreign, killed, newestFor, runs, singly, stopped, values } from './undo-world.ts';
+import { foreign, killed, newestFor, repeated, runs, singly, stopped, values, type Worked } from './undo-world.ts';
 
 const count = 4;
 
@@ -76,21 +75,6 @@ const tagDeletion: Omit<Kind, 'byHand'> = {
   words: ['tags', 'delete', 'y', ...sure],
   lines: [],
 };
-
-/** Repeats a command that changes a part at a time, until it says that all is done, or, if they are given, until the links have these values. */
-async function repeated(words: readonly string[], { linkctl, service }: Worked, wanted?: object): Promise<void> {
-  let last: Ran | undefined;
-  const isReached = async (): Promise<boolean> =>
-    wanted === undefined ? last?.code === 0 : isDeepStrictEqual(await values(service), wanted);
-  for (let times = 0; times < 8 && (last === undefined || !(await isReached())); times += 1) last = await linkctl(words);
-  if (wanted) expect(await values(service)).toEqual(wanted);
-  expect(last?.code, last?.stderr).toBe(0);
-}
-
-interface Worked {
-  readonly linkctl: Linkctl;
-  readonly service: Service;
-}
 
 function saysMore(ran: Ran, command: string, run: string): void {
   expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining(`linkctl ${command} ${run}`) });

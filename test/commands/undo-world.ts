@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { UrlRecord } from '../../src/contract/records.ts';
 import { startProgram } from '../support/built-program.ts';
@@ -120,4 +121,19 @@ export async function killed(
   child.kill('SIGKILL');
   await ended;
   await wire.script([]);
+}
+
+/** Repeats a command that changes a part at a time, until it says that all is done, or, if they are given, until the links have these values. */
+export async function repeated(words: readonly string[], { linkctl, service }: Worked, wanted?: object): Promise<void> {
+  let last: Ran | undefined;
+  const isReached = async (): Promise<boolean> =>
+    wanted === undefined ? last?.code === 0 : isDeepStrictEqual(await values(service), wanted);
+  for (let times = 0; times < 8 && (last === undefined || !(await isReached())); times += 1) last = await linkctl(words);
+  if (wanted) expect(await values(service)).toEqual(wanted);
+  expect(last?.code, last?.stderr).toBe(0);
+}
+
+export interface Worked {
+  readonly linkctl: Linkctl;
+  readonly service: Parameters<typeof values>[0];
 }

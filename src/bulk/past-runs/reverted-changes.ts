@@ -112,6 +112,10 @@ function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans:
       else if (reached[row] === halfway) restored[row] = between;
       else if (reversal.isUndo) restored[row] = inForce;
     }
+    if (rows.length === reversal.state?.begin.input.rows && !rows.includes(noRow)) continue;
+    // It may have been about any row.
+    restored.fill(uncertain);
+    byRedo.fill(0);
   }
   return { restored, byRedo };
 }
@@ -142,7 +146,7 @@ interface Plan {
 /** No row, which an array of bytes ignores. */
 const noRow = -1;
 
-/** By run. Records of earlier builds do not name the rows, so they decide nothing: their links are looked at again. */
+/** By run. If the record of an undo is gone, that of its redo names rows of which nothing is known. */
 async function plansOf({ begin: { run: first, input } }: DoneRun, reversals: readonly Reversal[], kept: RunFolders) {
   const plans = new Map<string, Plan>([[first, { rows: Array.from({ length: input.rows }, (_, row) => row), found: [] }]]);
   const planOf = async (run: string): Promise<Plan> => {

@@ -49,7 +49,7 @@ async function hasLaterChange({ run, server, account }: BeginLine, folders: RunF
 
 /** What `undo` or `redo` reverts of a run. */
 export interface Parts {
-  /** The run itself or its undos, which cover everything that there is to revert. The record of the last one may be gone. */
+  /** The run itself or its undos, which cover everything that there is to revert. Records of undos may be gone. */
   readonly wholes: readonly string[];
   /** Nothing was reverted yet. */
   readonly isWhole: boolean;
@@ -68,8 +68,11 @@ export async function partsOf(run: string, command: UndoDirection, folders: RunF
   const lost: string[] = [];
   let [doneBy, unshown]: (string | undefined)[] = [];
   for (const end of endsOf(reversals).toReversed()) {
-    if (end.isUndo === isOfUndos) (end.state ? ends : lost).push(end.run);
-    else {
+    if (end.isUndo === isOfUndos) {
+      // What a redo did whose record is gone, the links of the run show. Without the record of an undo, nothing shows it.
+      if (end.state) ends.push(end.run);
+      else if (isOfUndos) lost.push(end.run);
+    } else {
       doneBy ??= end.run;
       if (!end.state || !(await isToContinue(end.state, folders))) continue;
       ends.push(end.undoes);
