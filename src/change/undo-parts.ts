@@ -1,4 +1,4 @@
-import { CliError } from '../base/errors.ts';
+import { CliError, NotFoundError } from '../base/errors.ts';
 import { hasMore, type RevertibleRun, readRevertibleRun } from '../bulk/past-runs/reverted-changes.ts';
 import { type Parts, partsOf, wholesOf } from '../bulk/past-runs/undo-chain.ts';
 import { type Reversal, reversalsOf, sinceWhole } from '../bulk/past-runs/undos.ts';
@@ -62,7 +62,13 @@ export async function isAnyLeft(runs: readonly string[], session: Session, has =
 }
 
 async function moreLeft(run: string, { command, force }: Reverting, session: Session, has = isLeft): ReturnType<LinksLeft> {
-  if (!(await isAnyLeft(await wholesOf(run, command, foldersOf(session)), session, has))) return undefined;
+  try {
+    if (!(await isAnyLeft(await wholesOf(run, command, foldersOf(session)), session, has))) return undefined;
+  } catch (error) {
+    // Another process may have deleted the record meanwhile: nothing shows that anything is left.
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
   const message = `there is more of run ${run} to ${command}: an earlier undo or redo left links out`;
   return new CliError('partial', message, { hint: `linkctl ${command} ${run}${force ? ' --force' : ''}` });
 }

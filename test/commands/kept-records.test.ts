@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
 import { runProgram } from '../support/built-program.ts';
-import { type Linkctl, test } from '../support/linkctl.ts';
+import { arrived, type Linkctl, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
-import { repeated, runs } from './undo-world.ts';
+import { foreign, repeated, runs } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 300, env: { NO_COLOR: '1' } };
 
@@ -153,6 +153,31 @@ test('U6: without the record of its redo, a run is looked at again', async ({ li
   await repeated(['undo', run, '--yes'], { linkctl, service });
   expect(await notes(service)).toEqual(['']);
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
+});
+
+test('D39: the record of a run may be deleted while it is redone, or undone again: that ends as ever', async ({
+  linkctl,
+  service,
+  folder,
+  wire,
+}) => {
+  await store(service, numbered(2));
+  const all = { undo: ['', ''], redo: ['new', 'new'] };
+  for (const command of ['redo', 'undo'] as const) {
+    const run = await editedFile(linkctl, folder, ['h0', 'h1'], 'new');
+    for (const before of command === 'redo' ? ['undo'] : ['undo', 'redo'])
+      expect((await linkctl([before, run, '--yes'])).code).toBe(0);
+    const earlier = (await wire.requests()).filter(({ method }) => method === 'PATCH').length;
+    await wire.script([{ only: { method: 'PATCH' }, held: true }]);
+    const going = linkctl([command, run, '--yes']);
+    await arrived(wire, earlier + 1, 'PATCH');
+    expect((await linkctl(['runs', 'forget', run, '--yes'])).code).toBe(0);
+    await wire.release();
+    expect(await going).toMatchObject({ code: 0, stderr: expect.stringContaining('2 links: 2 changed') });
+    expect(await notes(service)).toEqual(all[command]);
+    await foreign(service, 'PATCH', '/urls/h0', { note: '' });
+    await foreign(service, 'PATCH', '/urls/h1', { note: '' });
+  }
 });
 
 test('U6: an undo whose record is gone cannot be redone, and the message says so', async ({ linkctl, service }) => {

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../base/checksum.ts';
+import { NotFoundError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import { acquireClaim, type Claim } from '../../files/claim-lock.ts';
 import { errorCode, fileWork } from '../../files/file-error.ts';
@@ -45,6 +46,13 @@ export async function foldRun(name: string, folders: RunFolders): Promise<RunSta
     if (error instanceof Error && errorCode(error.cause) === 'ENOENT' && existsSync(journal)) return await foldRun(name, folders);
     throw error;
   }
+}
+
+/** Like `foldRun`, to undo or redo the run. Throws `NotFoundError` if its record is gone. */
+export async function foldKeptRun(name: string, folders: RunFolders): Promise<RunState> {
+  const state = await foldRun(name, folders);
+  if (state) return state;
+  throw new NotFoundError(`the record of run ${name} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
 }
 
 /** Reads only the first line. Throws `LocalError` if it is damaged. */

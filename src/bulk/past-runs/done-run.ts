@@ -1,4 +1,3 @@
-import { NotFoundError } from '../../base/errors.ts';
 import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import type { LinkKey } from '../../contract/link.ts';
@@ -19,7 +18,7 @@ import {
 import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
 import { type BeginLine, isOfRow, type ResultLine, type TakenUrl } from '../journal/lines.ts';
 import { answeredDomain, linksOf, resultsOf } from '../journal/recorded-results.ts';
-import { claimRun, foldRun } from '../journal/run-folder.ts';
+import { claimRun, foldKeptRun } from '../journal/run-folder.ts';
 import { changeOf, type DoneChange, joinedChanges, movedHashes, type TouchedImage, touchesAny } from './done-change.ts';
 import { recordMissed } from './later-lines.ts';
 import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
@@ -30,12 +29,8 @@ export type DoneRun = Awaited<ReturnType<typeof readDoneRun>>;
 /** Reads a run that is to be undone. Throws `NotFoundError` if its record is gone, and `LocalError` if its journal is damaged. */
 export async function readDoneRun(stateFolder: string, run: string) {
   const folders = runFolders(stateFolder);
-  const folded = await foldRun(run, folders);
-  if (!folded) {
-    throw new NotFoundError(`the record of run ${run} is gone: it can be neither undone nor redone`, { hint: 'linkctl runs' });
-  }
   const record = runRecord(run, folders);
-  const state = await withoutUnsent(folded, record);
+  const state = await withoutUnsent(await foldKeptRun(run, folders), record);
   const { begin, undoneBy, outgrown, size, mark } = state;
   const kind = changeKind(begin);
   const nameless = untraceableRows(state);

@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { LocalError, messageOf, UsageError } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
 import type { Identity } from '../../client/subject.ts';
-import { foldJournal } from '../journal/fold.ts';
 import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import { isWithheld } from '../journal/line-reader.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
-import { foldRun, readBegin } from '../journal/run-folder.ts';
+import { foldKeptRun, foldRun, readBegin } from '../journal/run-folder.ts';
 import {
   type NamedRun,
   newestFirst,
@@ -61,7 +60,7 @@ export interface Parts {
   readonly doneBy: string | undefined;
 }
 
-/** Throws `LocalError` if the journal is damaged. */
+/** Throws `NotFoundError` if the record of the run is gone, and `LocalError` if its journal is damaged. */
 export async function partsOf(run: string, command: UndoDirection, folders: RunFolders): Promise<Parts> {
   const { reversals, isOfUndos, wholes } = await chainOf(run, command, folders);
   const ends: string[] = [];
@@ -82,12 +81,13 @@ export async function partsOf(run: string, command: UndoDirection, folders: RunF
   return { wholes: [...wholes, ...lost], isWhole: reversals.length === 0, ends, unshown, doneBy };
 }
 
+/** Throws as `partsOf` does. */
 export async function wholesOf(run: string, command: UndoDirection, folders: RunFolders): Promise<readonly string[]> {
   return (await chainOf(run, command, folders)).wholes;
 }
 
 async function chainOf(run: string, command: UndoDirection, folders: RunFolders) {
-  const state = await foldJournal(runRecord(run, folders).journal);
+  const state = await foldKeptRun(run, folders);
   const reversals = await reversalsOf(state, folders);
   // `redo` reverts the undos of a run. An undo that is named is itself reverted.
   const isOfUndos = command === 'redo' && state.begin.direction !== 'undo';
