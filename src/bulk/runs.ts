@@ -5,7 +5,7 @@ import type { CheckStatus } from '../check/verdict.ts';
 import { mayHaveChanged, type RunState } from './journal/journal-state.ts';
 import { isWithheld } from './journal/line-reader.ts';
 import { type BeginLine, changedStatuses } from './journal/lines.ts';
-import { foldRun } from './journal/run-folder.ts';
+import { foldRun, readBegin } from './journal/run-folder.ts';
 import { deleteRun } from './past-runs/deletion.ts';
 import {
   byNewest,
@@ -15,6 +15,7 @@ import {
   runFolders,
   runNames,
   runRecord,
+  startTimeOf,
   titleOf,
 } from './past-runs/run-names.ts';
 import { type IsOwn, type OwnRun, undoerOf } from './past-runs/undo-chain.ts';
@@ -27,7 +28,7 @@ export interface RunOverview {
   readonly run: string;
   /** `finished`: every row has its final status. `unreadable`: the system does not let the journal be read; `problem` says why. */
   readonly state: 'finished' | 'unfinished' | 'damaged' | 'unreadable';
-  /** Undefined if the journal is damaged or unreadable. */
+  /** Undefined if the first line of the journal cannot be read. */
   readonly begin: BeginLine | undefined;
   readonly undoneBy?: string | undefined;
   readonly mayHaveChanged: boolean;
@@ -100,7 +101,17 @@ export async function listRuns(stateFolder: string): Promise<RunOverview[]> {
     const found = await overview(run, folders);
     if (found) overviews.push(found);
   }
-  return overviews.sort(byNewest);
+  return inOrder(overviews);
+}
+
+/** Newest first. Of a run whose first line cannot be read, only the name shows when it began. */
+function inOrder(overviews: readonly RunOverview[]): RunOverview[] {
+  const sorted = overviews.filter(({ begin }) => begin !== undefined).sort(byNewest);
+  for (const unread of overviews.filter(({ begin }) => begin === undefined)) {
+    const next = sorted.findIndex(({ run }) => startTimeOf(run) <= startTimeOf(unread.run));
+    sorted.splice(next < 0 ? sorted.length : next, 0, unread);
+  }
+  return sorted;
 }
 
 export async function showRun(stateFolder: string, run: string): Promise<RunOverview> {
@@ -118,7 +129,8 @@ export function noRun(run: string, message = `no run ${quoted(run)}`): never {
 
 /** Returns undefined if another process has deleted the run. */
 async function overview(run: string, folders: RunFolders): Promise<RunOverview | undefined> {
-  const { journal } = runRecord(run, folders);
+  const record = runRecord(run, folders);
+  const { journal } = record;
   try {
     const state = await foldRun(run, folders);
     if (!state) return undefined;
@@ -135,7 +147,8 @@ async function overview(run: string, folders: RunFolders): Promise<RunOverview |
     };
   } catch (error) {
     const state = isWithheld(error) ? 'unreadable' : 'damaged';
-    return { run, state, begin: undefined, mayHaveChanged: false, counts: {}, problem: messageOf(error), journal };
+    const begin = await readBegin(record).catch(() => undefined);
+    return { run, state, begin, mayHaveChanged: false, counts: {}, problem: messageOf(error), journal };
   }
 }
 

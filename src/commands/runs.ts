@@ -95,10 +95,11 @@ async function listRecorded(_options: object, { system, global }: Invocation): P
   const profile = namedProfile(global, system);
   const state = folders(system).state;
   await pruneRuns(state, system);
-  // A record that cannot be read may be of any profile.
-  const rows = (await listRuns(state)).filter((run) => !run.begin || isRunOf(profile, run)).map(rowOf);
+  const all = await listRuns(state);
   // Runs of a profile that was deleted are still listed.
-  if (profile !== undefined && rows.length === 0) requireProfile(profile, readConfig(system));
+  if (profile !== undefined && !all.some((run) => isRunOf(profile, run))) requireProfile(profile, readConfig(system));
+  // A record whose profile cannot be read may be of any, and stops an undo of each.
+  const rows = all.filter((run) => run.begin === undefined || isRunOf(profile, run)).map(rowOf);
   return { kind: 'rows', key: 'runs', rows, columns: runColumns, tableFields: runTable, empty: 'no runs' };
 }
 

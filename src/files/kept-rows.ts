@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { checksum } from '../base/checksum.ts';
 import { LocalError } from '../base/errors.ts';
@@ -134,6 +135,7 @@ function jsonOf(line: string, nth: number): string | undefined {
 
 function damaged(path: string): LocalError {
   return new LocalError(`${path} is damaged, or of another version of linkctl: nothing was sent`, {
-    hint: 'to start over, discard the run: linkctl runs forget <run>',
+    // The folder of a run has its name.
+    hint: `to start over, discard the run: linkctl runs forget ${basename(dirname(path))}`,
   });
 }

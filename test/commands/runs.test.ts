@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
@@ -543,4 +543,38 @@ test('U4: last is a run of the profile in use, named by a flag, a variable or au
   // Nor do those of flags.
   const ofFlags = ['--base-url', wire.baseUrl, '--username', username, '--api-key-file', join(folder, 'key')];
   expect(await linkctl(['runs', 'show', 'last', ...ofFlags])).toMatchObject({ code: 5, stdout: '' });
+});
+
+test('U4: a damaged record is listed for its profile, or for each if its first line cannot be read, and in order of time', async ({
+  homeEnv,
+  wire,
+  folder,
+}) => {
+  const linkctl = runnerIn(homeEnv);
+  const login = ['auth', 'login', '--base-url', wire.baseUrl, '--username', username, '--edition', 'a', '--with-key'];
+  for (const name of ['one', 'two']) expect((await linkctl([...login, '-p', name], { stdin: apiKey })).code).toBe(0);
+  const made: string[] = [];
+  for (const [nth, profile] of ['one', 'two', 'one', 'two', 'one'].entries()) {
+    const world = { now: () => Date.now() - (9 - nth) * 86_400_000 };
+    expect((await linkctl(['-p', profile, 'shorten', `https://example.com/${nth}`], world)).code).toBe(0);
+    made.push(JSON.parse((await linkctl(['-p', profile, 'runs', 'show', 'last', '--json'])).stdout).run);
+  }
+  const [a = '', b = '', known = '', unknown = '', e = ''] = made;
+  const damage = (run: string, where: number): void => {
+    const path = join(folder, '.local', 'state', 'linkctl', 'runs', `${run}.log`);
+    writeFileSync(path, readFileSync(path, 'utf8').split('\n').toSpliced(where, 1, 'rubbish').join('\n'));
+  };
+  damage(known, 1);
+  damage(unknown, 0);
+  const listed = async (...words: string[]): Promise<string[]> =>
+    (await linkctl(['runs', ...words, '--fields', 'run'])).stdout.trimEnd().split('\n');
+  expect(await listed()).toEqual([e, unknown, known, b, a]);
+  expect(await listed('-p', 'one')).toEqual([e, unknown, known, a]);
+  expect(await listed('-p', 'two')).toEqual([unknown, b]);
+  expect((await linkctl(['runs', '-p', 'three'])).code).toBe(9);
+  for (const run of [e, unknown]) expect((await linkctl(['runs', 'forget', run, '--yes'])).code).toBe(0);
+  expect(await linkctl(['-p', 'one', 'undo', '-n'])).toMatchObject({
+    code: 9,
+    stderr: expect.stringMatching(new RegExp(`damaged .*linkctl (-p one )?runs forget ${known}\n$`, 's')),
+  });
 });

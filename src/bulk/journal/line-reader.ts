@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { basename, parse } from 'node:path';
 import { LocalError } from '../../base/errors.ts';
 import { cannot, errorCode } from '../../files/file-error.ts';
 import { decodeLine, type JournalLine, type LineType } from './lines.ts';
@@ -103,8 +104,11 @@ export async function* linesBackwards<T extends LineType>(
 }
 
 export function damaged(path: string, where: string): LocalError {
+  const { dir, name } = parse(path);
+  // A record of one file has the name of its run, others are in a folder of that name.
+  const run = name.includes('-') ? name : basename(dir);
   return new LocalError(`the journal ${path} is damaged (${where})`, {
-    hint: 'check the links with linkctl list; copy the record, which may show them as they were, before you delete it: linkctl runs forget <run>',
+    hint: `check the links with linkctl list; copy the record, which may show them as they were, before you delete it: linkctl runs forget ${run}`,
   });
 }
 
