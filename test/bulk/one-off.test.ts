@@ -129,7 +129,7 @@ describe('a few URLs that were typed', () => {
   });
 
   test.for<[string, DedupeScope, ShortenItem, string]>([
-    ['checked', 'off', { long_url: 'https://example.com/' }, 'the same command would create these links a second time'],
+    ['checked', 'off', { long_url: 'https://example.com/' }, 'the same command would create these links again'],
     ['keyed', 'off', { long_url: 'https://example.com/', custom_hash: 'k' }, 'run the same command again'],
     ['dedupe', 'account', { long_url: 'https://example.com/' }, 'run the same command again'],
   ])(

@@ -124,7 +124,7 @@ describe.for([
   { argv: ['list', '--limit', '500'], bound: [180, 7] },
   { argv: ['stats', 'h'], bound: [181, 8] },
   { argv: ['edit', 'h', '--note', 'x'], bound: [270, 12] },
-  { argv: ['delete', 'h', '--yes'], bound: [294, 14] },
+  { argv: ['delete', 'h', '--yes'], bound: [295, 14] },
   { argv: ['--version'], bound: [23, 1] },
   { argv: ['shorten', '--help'], bound: [25, 2] },
   { argv: ['__complete', 'shor'], bound: [27, 2] },
