@@ -43,13 +43,13 @@ async function* allOf(runs: readonly string[], session: Session): AsyncGenerator
   for (const run of runs) yield await readRevertibleRun(run, foldersOf(session));
 }
 
-async function* partsLeft({ unshown, ends, wholes, isWhole }: Parts, session: Session): AsyncGenerator<RevertibleRun> {
+async function* partsLeft({ unshown, ends, wholes, areAll, isWhole }: Parts, session: Session): AsyncGenerator<RevertibleRun> {
   // A first undo is about the whole run, and to ask would read its journal once more.
   if (isWhole) return yield* allOf(wholes, session);
   if (unshown !== undefined) yield* allOf([unshown], session);
   const runs = [...new Set([...ends, ...wholes])];
-  // If nothing of the wholes is left, their ends have nothing to revert, either.
-  if (runs.length === wholes.length || (await isAnyLeft(wholes, session))) yield* leftOf(runs, session);
+  // If nothing of all wholes is left, their ends have nothing to revert, either.
+  if (!areAll || runs.length === wholes.length || (await isAnyLeft(wholes, session))) yield* leftOf(runs, session);
 }
 
 async function* leftOf(runs: readonly string[], session: Session, has = isLeft): AsyncGenerator<RevertibleRun> {

@@ -39,8 +39,9 @@ const canonicalOf: { readonly [F in ValueField]: (value: unknown) => string } = 
 /** `YYYY-MM-DD`; empty if the link never expires, or was never visited. Some servers add a time, in UTC or with an offset. */
 export function lastDay(value: unknown): string {
   const text = textOf(value).trim();
+  if (isNever(text)) return '';
   // A shorter text has no offset.
-  const day = text.length > 20 && !isNever(text) ? dayOfTime(text) : text.slice(0, 10);
+  const day = text.length > 20 ? dayOfTime(text) : text.slice(0, 10);
   return isNever(day) ? '' : day;
 }
 
@@ -52,13 +53,14 @@ function dayOfTime(text: string): string {
 
 const isWholeDay = /^.{11}(?:00:00(?::00[.0]*)?|23:59(?::59[.\d]*)?)(?![:.\d])/;
 
-/** Servers write "never" as null, an empty text, a far day or the zero day of their database; people write the word. */
+/** Servers write "never" as null, an empty text, a far day or their zero day; people write the word. */
 export function isNever(date: string): boolean {
   return /^never$/i.test(date) || date.startsWith('9999-12-31') || isZeroDay(date);
 }
 
+/** The zero day of databases, and what PHP and Go make of it. */
 export function isZeroDay(date: string): boolean {
-  return /^0000-00-00(?:[T ][\d:.]*Z?)?$/.test(date);
+  return /^(?:0000-00-00|-0001-11-30|0001-01-01)(?:[T ].*)?$/.test(date);
 }
 
 /** Some servers trim notes. */

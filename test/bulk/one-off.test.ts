@@ -129,7 +129,7 @@ describe('a few URLs that were typed', () => {
   });
 
   test.for<[string, DedupeScope, ShortenItem, string]>([
-    ['checked', 'off', { long_url: 'https://example.com/' }, 'the same command would create these links again'],
+    ['checked', 'off', { long_url: 'https://example.com/' }, 'the same command creates the links again'],
     ['keyed', 'off', { long_url: 'https://example.com/', custom_hash: 'k' }, 'run the same command again'],
     ['dedupe', 'account', { long_url: 'https://example.com/' }, 'run the same command again'],
   ])(
@@ -149,6 +149,6 @@ describe('a few URLs that were typed', () => {
     const { openJournalFile } = crashingFile({ failAt: { line: 'end', code: 'ENOSPC' } });
     const { exit, error, statuses } = await shortenFew(world, rowsOf(2), 'off', undefined, openJournalFile);
     expect({ exit, statuses }).toEqual({ exit: 9, statuses: 'created created' });
-    expect(error?.hint).toContain('there is nothing to repeat');
+    expect(error?.hint).toContain('nothing to repeat');
   });
 });

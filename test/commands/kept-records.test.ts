@@ -144,6 +144,18 @@ test('U6: without the record of its undo, a run is undone and redone any number 
   }
 });
 
+test('U6: without the record of its first undo, a run that was undone again is redone', async ({ linkctl, service }) => {
+  await store(service, numbered(2));
+  expect((await linkctl(['edit', 'h1', '--note', 'typed'])).code).toBe(0);
+  const run = await newest(linkctl);
+  expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+  const undone = await newest(linkctl);
+  for (const command of ['redo', 'undo']) expect((await linkctl([command, run, '--yes'])).code).toBe(0);
+  expect((await linkctl(['runs', 'forget', undone, '--yes'])).code).toBe(0);
+  await repeated(['redo', run, '--yes'], { linkctl, service });
+  expect(await notes(service)).toEqual(['', 'typed']);
+});
+
 test('U6: without the record of its redo, a run is looked at again', async ({ linkctl, service }) => {
   await store(service, numbered(1));
   expect((await linkctl(['edit', 'h0', '--note', 'typed'])).code).toBe(0);

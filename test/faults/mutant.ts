@@ -82,7 +82,7 @@ export const mutants = {
     ],
   ],
   'undoes its own undo': [
-    ['bulk/past-runs/undo-chain.ts', 'if (end.isUndo === isOfUndos) (', 'if (end.state || end.isUndo === isOfUndos) ('],
+    ['bulk/past-runs/undo-chain.ts', 'if (end.isUndo === isOfUndos) {', 'if (end.state || end.isUndo === isOfUndos) {'],
   ],
   'takes every link for its own': [
     ['change/decide/undo.ts', 'if (!change.isProven && !force)', 'if (false)'],

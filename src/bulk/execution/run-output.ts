@@ -2,6 +2,7 @@ import { LocalError } from '../../base/errors.ts';
 import { isoTime } from '../../base/times.ts';
 import type { JournalLine } from '../journal/lines.ts';
 import { addTo, type BulkRow, endReason, type RowOutcome, type StopReason, startTally } from '../results/row-outcome.ts';
+import type { RunPlan } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
 import { isSettledLater, outcomeOfFreeRow } from '../sending/settling.ts';
 import type { Stop } from '../sending/stop.ts';
@@ -123,16 +124,21 @@ interface Closable {
   close(): Promise<void>;
 }
 
+interface Closed extends Pick<Execution, 'begun' | 'stop' | 'system'> {
+  readonly plan: Partial<Pick<RunPlan, 'profile' | 'isOneOff'>>;
+}
+
 /** Records why the run ends, closes its files and releases its lock. */
 export async function closeRun(
-  { begun: { journal, order, release }, stop, system }: Pick<Execution, 'begun' | 'stop' | 'system'>,
+  { begun: { journal, order, release }, plan, stop, system }: Closed,
   end: Pick<JournalLine<'end'>, 'reason'> & Partial<JournalLine<'end'>>,
   ...open: readonly (Closable | undefined)[]
 ): Promise<void> {
   try {
     await journal.write({ type: 'end', ...end, at: isoTime(system.now()), order });
   } catch (error) {
-    const isDone = error instanceof LocalError && end.reason === 'complete';
+    // Other commands are repeated to close their run.
+    const isDone = error instanceof LocalError && end.reason === 'complete' && plan.isOneOff;
     stop.because(isDone ? new LocalError(error.message, { cause: error, hint: doneHint }) : error);
   } finally {
     for (const each of [journal, ...open]) await each?.close();
@@ -140,4 +146,4 @@ export async function closeRun(
   }
 }
 
-const doneHint = 'every outcome is recorded, only the end of the run is not: there is nothing to repeat';
+const doneHint = 'every row is done: nothing to repeat';

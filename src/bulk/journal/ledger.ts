@@ -96,7 +96,7 @@ export function journalLedger(
 const sameCommand = 'keep these lines, make the journal writable, and run the same command again';
 
 /** Such a command is never resumed: it creates new links each time. */
-const otherUrlsOnly = 'keep these lines: the same command would create these links again';
+const otherUrlsOnly = 'keep these lines: the same command creates the links again';
 
 type SettledRow = RowOutcome & { readonly status: SettledStatus };
 

@@ -48,8 +48,10 @@ async function hasLaterChange({ run, server, account }: BeginLine, folders: RunF
 
 /** What `undo` or `redo` reverts of a run. */
 export interface Parts {
-  /** The run itself or its undos, which cover everything that there is to revert. Records of undos may be gone. */
+  /** The run itself or its undos, which cover everything that there is to revert. */
   readonly wholes: readonly string[];
+  /** False if the record of an undo is gone, so that its part shows only in the ends. */
+  readonly areAll: boolean;
   /** Nothing was reverted yet. */
   readonly isWhole: boolean;
   /** The ends of the chain to be reverted first, the newest first: their records show how the links were right before them. */
@@ -62,7 +64,7 @@ export interface Parts {
 
 /** Throws `NotFoundError` if the record of the run is gone, and `LocalError` if its journal is damaged. */
 export async function partsOf(run: string, command: UndoDirection, folders: RunFolders): Promise<Parts> {
-  const { reversals, isOfUndos, wholes } = await chainOf(run, command, folders);
+  const { reversals, isOfUndos, wholes, areAll } = await chainOf(run, command, folders);
   const ends: string[] = [];
   const lost: string[] = [];
   let [doneBy, unshown]: (string | undefined)[] = [];
@@ -78,7 +80,7 @@ export async function partsOf(run: string, command: UndoDirection, folders: RunF
       if (end.state.complete) unshown ??= end.undoes;
     }
   }
-  return { wholes: [...wholes, ...lost], isWhole: reversals.length === 0, ends, unshown, doneBy };
+  return { wholes: [...wholes, ...lost], areAll, isWhole: reversals.length === 0, ends, unshown, doneBy };
 }
 
 /** Throws as `partsOf` does. */
@@ -91,8 +93,10 @@ async function chainOf(run: string, command: UndoDirection, folders: RunFolders)
   const reversals = await reversalsOf(state, folders);
   // `redo` reverts the undos of a run. An undo that is named is itself reverted.
   const isOfUndos = command === 'redo' && state.begin.direction !== 'undo';
-  const undos = reversals.filter(({ undoes, state: undo }) => undoes === run && undo !== undefined).toReversed();
-  return { reversals, isOfUndos, wholes: isOfUndos ? undos.map((undo) => undo.run) : [run] };
+  if (!isOfUndos) return { reversals, isOfUndos, wholes: [run], areAll: true };
+  const undos = reversals.filter(({ undoes }) => undoes === run).toReversed();
+  const kept = undos.filter((undo) => undo.state !== undefined);
+  return { reversals, isOfUndos, wholes: kept.map((undo) => undo.run), areAll: kept.length === undos.length };
 }
 
 /** Returns the run with which the chain of a run begins, or the run itself if the record of the first one is gone. */
