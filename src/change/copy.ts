@@ -44,7 +44,7 @@ export async function copyLinks(selection: LinkSelection, options: CopyOptions, 
   const map = readDomainMap(options.mapDomain);
   refuseSameAccount(accounts, map);
   await requireAnswer(target, 'named');
-  const links = await selectLinks(selection, options, source, 'change');
+  const links = await selectLinks(selection, options, source, 'compare');
   // If only some links are copied, only their own tags are copied.
   const isWhole = selection.kind === 'listing' && isEverything(selection) && !options.filter;
   const tags = copiedTags(target);

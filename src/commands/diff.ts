@@ -71,7 +71,7 @@ async function diff(options: SelectionOptions & BulkOptions, invocation: Invocat
   const listed = selection ?? (options.allDomains ? everything : undefined);
   const { input, domains, empty, compared } = await openComparison(options, session, true);
   const account = await (listed
-    ? selectLinks(listed, options, session, 'change')
+    ? selectLinks(listed, options, session, 'compare')
     : linksOfDomains(domains, options, session, { isNoted: true }));
   const comparison = compared(account, asInFile);
   const named = account.kind === 'named' ? account.count : 0;

@@ -25,10 +25,15 @@ interface HashLine {
 
 /**
  * Checks a file of hashes without loading it: only possible duplicates are read again. Throws a UsageError with the line of the first
- * error, for an empty file, for ambiguous links, and for links to change that the run in the file left alone.
+ * error, for an empty file, for ambiguous links, and, if its links are to be changed, for those that the run in the file left alone.
  */
-export async function checkHashFile(source: Source, account: NamedAccount, use: LinkUse): Promise<HashFile> {
-  const linesOf = (resolver: DomainResolver) => hashLines(source, resolver, use);
+export async function checkHashFile(
+  source: Source,
+  account: NamedAccount,
+  use: LinkUse,
+  isChanged = use === 'listed change',
+): Promise<HashFile> {
+  const linesOf = (resolver: DomainResolver) => hashLines(source, resolver, isChanged);
   const { found: scanned, resolver } = await readWithDomains((each) => scan(source, linesOf(each)), account, use, source.name);
   const { candidates } = scanned;
   async function* open(): AsyncGenerator<HashLine[]> {
@@ -65,11 +70,11 @@ async function scan(source: Source, lines: AsyncIterable<HashLine[]>): Promise<S
   return { rows, candidates: search.candidates() };
 }
 
-async function* hashLines(source: Source, resolver: DomainResolver, use: LinkUse): AsyncGenerator<HashLine[]> {
+async function* hashLines(source: Source, resolver: DomainResolver, isChanged: boolean): AsyncGenerator<HashLine[]> {
   for await (const found of namedRows(source)) {
     yield found.map(({ line, row }) => {
       try {
-        if (use === 'listed change') refuseLeftAlone(row);
+        if (isChanged) refuseLeftAlone(row);
         return { line, item: resolver.resolve(linkOf(row), line) };
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;

@@ -11,7 +11,7 @@ import { type LinkKey, recordDomain } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { hasOperators, isAmbiguousLabel, labelExpression } from '../contract/tag-label.ts';
 import { isSameDomain } from '../contract/web-address.ts';
-import type { ListedLinks, Narrowing, Purpose, SelectedPage } from './selected-links.ts';
+import { isExact, type ListedLinks, type Narrowing, type Purpose, type SelectedPage } from './selected-links.ts';
 import { isEverything, type ListedSelection, type SelectionOptions } from './selection-flags.ts';
 
 /** Listings that are read one after the other. */
@@ -84,7 +84,7 @@ export function listedLinks(
     void session.warn(message);
   };
   const paging: PagingOptions = purpose === 'show' ? { warn } : { untilEmpty: true, warn: refuseIncomplete };
-  const isNoted = purpose === 'change' || (purpose === 'show' && session.streams.watched);
+  const isNoted = isExact(purpose) || (purpose === 'show' && session.streams.watched);
   async function* records(extent: Parameters<ListedLinks['records']>[0] = {}): AsyncGenerator<FilteredPage> {
     let read = 0;
     for await (const page of filteredPages(session.client, listings, narrowing.filter, { ...extent, ...paging })) {
@@ -96,7 +96,7 @@ export function listedLinks(
   async function* pages(): AsyncGenerator<SelectedPage> {
     for await (const { rows, read, linkOf } of records()) {
       const links = rows.map((record) => ({ target: linkOf(record), record }));
-      if (purpose === 'change') await refuseStrangers(links, session);
+      if (isExact(purpose)) await refuseStrangers(links, session);
       yield { links, read };
     }
   }

@@ -5,7 +5,14 @@ import type { LinkDomains } from '../contract/link.ts';
 import { type NamedHashes, resolveOperands } from '../input/domain-resolver.ts';
 import type { Source } from '../input/source.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
-import type { NamedLinks, Narrowing, Purpose, SelectedLink, SelectedPage } from './selected-links.ts';
+import {
+  isExact,
+  type NamedLinks,
+  type Narrowing,
+  type Purpose,
+  type SelectedLink,
+  type SelectedPage,
+} from './selected-links.ts';
 
 interface Naming {
   readonly purpose: Purpose;
@@ -22,7 +29,7 @@ export async function namedLinks(
   narrowing: Narrowing,
   { purpose, session, batchSize: flag }: Naming,
 ): Promise<NamedLinks> {
-  const { domains, given, ...targets } = await targetsOf(selection, purpose === 'change', session);
+  const { domains, given, ...targets } = await targetsOf(selection, purpose, session);
   const batchSize = batchSizeOf(session, flag);
   const severalDomains = domains.length > 1;
   // A single unknown domain is reported by its name.
@@ -40,16 +47,22 @@ export async function namedLinks(
 
 type Targets = Pick<NamedLinks, 'given' | 'file' | 'count' | 'open'> & { readonly domains: LinkDomains };
 
-async function targetsOf(selection: NamedHashes, isChange: boolean, session: Session): Promise<Targets> {
+async function targetsOf(selection: NamedHashes, purpose: Purpose, session: Session): Promise<Targets> {
+  const exact = isExact(purpose);
   if (selection.kind === 'hashes') {
     const { operands } = selection;
-    const { targets, domains } = await resolveOperands(operands, session, isChange ? 'typed change' : 'reading');
-    return { given: isChange ? { targets } : { operands }, count: targets.length, domains, open: () => targets };
+    const { targets, domains } = await resolveOperands(operands, session, exact ? 'typed change' : 'reading');
+    return { given: exact ? { targets } : { operands }, count: targets.length, domains, open: () => targets };
   }
   const source = await session.openInput(selection.path, 'hashes');
   const { checkHashFile } = await import('../input/hash-file.ts');
-  const { rows, domains, hasBare, open } = await checkHashFile(source, session, isChange ? 'listed change' : 'reading');
-  if (hasBare && !isChange) await warnOfDefault(session);
+  const { rows, domains, hasBare, open } = await checkHashFile(
+    source,
+    session,
+    exact ? 'listed change' : 'reading',
+    purpose === 'change',
+  );
+  if (hasBare && !exact) await warnOfDefault(session);
   const sha256 = source.sha256();
   async function* items() {
     for await (const lines of open()) for (const { item } of lines) yield item;

@@ -7,9 +7,14 @@ import type { LinkFilter } from '../link/rules/filter.ts';
 
 /**
  * The reason for reading links. `show` warns if a listing is incomplete; the others throw. `record` covers the whole account if there is
- * no selection. `change` also requires that the domain of each link is certain.
+ * no selection. `compare` also requires that the domain of each link is certain, and `change` that no run left the link alone.
  */
-export type Purpose = 'show' | 'record' | 'change';
+export type Purpose = 'show' | 'record' | 'compare' | 'change';
+
+/** The domain of each link must be certain. */
+export function isExact(purpose: Purpose): boolean {
+  return purpose === 'compare' || purpose === 'change';
+}
 
 /** A link of a selection. Only a named link can be missing. */
 export interface SelectedLink {

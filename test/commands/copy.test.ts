@@ -127,6 +127,25 @@ test('R-40, P4: a link with the API key of its account in it is not copied witho
   expect((await copies(there)).map(({ hash }) => hash)).toEqual(['y']);
 });
 
+test('F1, P1, P4: diff and copy take the links that a run left alone, as they change none of them', async ({
+  run,
+  service,
+  there,
+  folder,
+}) => {
+  const [listed, done] = [join(folder, 'listed.csv'), join(folder, 'done.csv')];
+  await store(service, numbered(2));
+  writeFileSync(listed, (await run(['list', '--all', '-o', 'csv'])).stdout);
+  const made = ['shorten', '-f', '-', '--input-format', 'csv', '--results', done];
+  await run(made, { stdin: 'long_url,custom_hash\nhttps://example.com/0,h0\nhttps://other.example/,h1\n' });
+  expect(readFileSync(done, 'utf8')).toMatch(/^1,existing,h0,.*\n2,failed,/m);
+  writeFileSync(done, readFileSync(done, 'utf8').replace('2,failed,,', '2,failed,h1,'));
+  expect((await run(['diff', '-f', listed, '--hashes-from', done])).code).toBe(0);
+  const ran = await run(['copy', '--to', 'there', '--hashes-from', done, '--yes']);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect((await copies(there)).map(({ hash }) => hash).sort()).toEqual(['h0', 'h1']);
+});
+
 describe.each([
   ['a', 'b'],
   ['b', 'a'],
