@@ -84,19 +84,27 @@ async function* hashLines(source: Source, resolver: DomainResolver, isChanged: b
   }
 }
 
-function linkOf({ hash, short_url, domain }: NamedRow): LinkKey {
-  const name = hash ?? short_url;
+function linkOf(row: NamedRow): LinkKey {
+  const { short_url, short_url_with_protocol: full, domain } = row;
+  const name = nameIn(row);
   if (name === undefined) throw new UsageError('hash is missing');
-  return rowLink(name, short_url, domain);
+  const link = rowLink(name, short_url ?? full, domain);
+  return short_url === undefined || full === undefined ? link : rowLink(name, full, link.domain);
+}
+
+function nameIn({ hash, short_url, short_url_with_protocol }: NamedRow): string | undefined {
+  return hash ?? short_url ?? short_url_with_protocol;
 }
 
 /** The statuses of rows whose links a run found and left as they were, or may have. */
 const leftAlone: ReadonlySet<string> = new Set(['existing', 'skipped', 'failed', 'unknown', 'not_sent']);
 
 /** The results of a run are the list of its links only without these rows: they may name links of others. */
-function refuseLeftAlone({ status = '', short_url, hash = short_url }: NamedRow): void {
+function refuseLeftAlone(row: NamedRow): void {
+  const { status = '' } = row;
   if (!leftAlone.has(status)) return;
-  throw new UsageError(`${status}: the run did not make or change ${hash === undefined ? 'this link' : quoted(hash)}`, {
+  const name = nameIn(row);
+  throw new UsageError(`${status}: the run did not make or change ${name === undefined ? 'this link' : quoted(name)}`, {
     hint: 'to undo the run: linkctl undo <run>; or remove such rows from the file',
   });
 }

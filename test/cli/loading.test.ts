@@ -120,7 +120,7 @@ const seldom = [
 
 describe.for([
   { argv: ['shorten', 'https://nodejs.org/'], bound: [196, 4] },
-  { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [213, 7] },
+  { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [214, 7] },
   { argv: ['list', '--limit', '500'], bound: [180, 7] },
   { argv: ['stats', 'h'], bound: [181, 8] },
   { argv: ['edit', 'h', '--note', 'x'], bound: [270, 12] },

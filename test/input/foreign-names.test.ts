@@ -48,8 +48,25 @@ describe('I4, D35: code is a hash in the files of other services, and a code of 
   const hashes = async (text: string, given: Parameters<typeof rows>[1]) =>
     (await rows(text, given)).map(({ item }) => ('hash' in item ? item.hash : item.custom_hash));
 
-  test.each(['shorten', 'edit', 'apply'] as const)('in a file for %s', async (use) => {
+  test.each(['edit', 'apply'] as const)('in a file for %s', async (use) => {
     expect(await hashes(results, { use })).toEqual(['h1', 'h2']);
+  });
+
+  test.each([
+    ['csv', results, {}],
+    [
+      'JSON lines',
+      `{"row":1,"status":"failed","hash":"","short_url":"","long_url":"${url}","code":1,"message":""}\n`,
+      { name: 'r.jsonl' },
+    ],
+  ])('shorten refuses the results of a run, in which failed rows have no hash: %s', async (_, text, given) => {
+    expect(await message(text, given)).toContain(
+      'these are the results of a run, not its rows: --failed writes the rows to send again',
+    );
+  });
+
+  test('in another file with both columns the hash is in doubt', async () => {
+    expect(await message(`hash,code,long_url\n,newcode,${url}\n`)).toContain('columns "hash" and "code" may each be custom_hash');
   });
 
   test('without a hash, or if --columns says so, it is the hash', async () => {

@@ -2,7 +2,7 @@ import { quoted } from '../../base/quoted.ts';
 import { namesLinks } from '../../contract/formats.ts';
 import type { Target } from '../field-values.ts';
 import { folded, type Guard, guardOf, isLoss, isPlace, rankOf } from './aliases.ts';
-import { columnsFlag, type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
+import { areResults, columnsFlag, type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
 
 /** The columns of `--columns`, by folded header. */
 export type NamedColumns = ReadonlyMap<string, { readonly header: string; readonly target: Target }>;
@@ -75,7 +75,7 @@ export function knownNames(rules: ColumnRules): (name: string) => boolean {
 
 function roleOf(header: Header, context: Context): ColumnRole {
   const { meaning, name } = header;
-  if (isErrorCode(header, context)) return { kind: 'unused' };
+  if (isErrorCode(header, context)) return context.rules.use === 'shorten' ? refused(resultsAsInput) : { kind: 'unused' };
   if (meaning === 'unsettable') {
     if (context.rules.use !== 'shorten') return { kind: 'unused' };
     if (isPlace(name)) return { kind: 'unused', loss: { name, isPlace: true } };
@@ -91,10 +91,13 @@ function isAboutStatistics({ fold }: Header, { headers }: Context): boolean {
   return fold === 'ispublic' && headers.some((other) => other.fold === 'slashtag');
 }
 
-/** The results of a run have the codes of errors beside their hashes. */
+/** Elsewhere a code is a hash. */
 function isErrorCode({ fold, isNamed }: Header, { headers }: Context): boolean {
-  return fold === 'code' && !isNamed && headers.some((other) => other.fold === 'hash');
+  return fold === 'code' && !isNamed && areResults((name) => headers.some((other) => other.fold === name));
 }
+
+/** Failed rows have no hash there, so they would make links with generated ones. */
+const resultsAsInput = 'these are the results of a run, not its rows: --failed writes the rows to send again';
 
 /** The role of a name of the API. */
 export function ownRole(name: string, { known, use }: ColumnRules): ColumnRole {

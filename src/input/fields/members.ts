@@ -120,6 +120,13 @@ const readOnly = [
 
 export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly, ...fieldNames('edit', 'a')]);
 
+/** Together they are those of `--results`, which no listing, check or other service has. */
+const resultNames = ['row', 'status', 'code', 'message'] as const;
+
+export function areResults(has: (name: string) => boolean): boolean {
+  return resultNames.every(has);
+}
+
 /** Read-only columns of listings and of the file of failed rows. */
 const ignoredColumns: readonly string[] = [...readOnly, 'error_code', 'error_message'];
 

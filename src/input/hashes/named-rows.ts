@@ -2,7 +2,7 @@ import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import { isObject } from '../../contract/records.ts';
 import { csvRecords } from '../csv/csv-reader.ts';
-import { listingColumns } from '../fields/members.ts';
+import { areResults, listingColumns } from '../fields/members.ts';
 import { formatByName } from '../format.ts';
 import { jsonRecords, parseJson } from '../json/json-records.ts';
 import type { Notice } from '../notices.ts';
@@ -13,6 +13,7 @@ import { firstLines, isFilled, type RecordBatch, textLines } from '../text-lines
 export interface NamedRow {
   readonly hash?: string | undefined;
   readonly short_url?: string | undefined;
+  readonly short_url_with_protocol?: string | undefined;
   readonly domain?: string | undefined;
   /** What a run did with the row. */
   readonly status?: string | undefined;
@@ -74,14 +75,24 @@ async function* rowsIn<Record>(
 /** The columns that can name a link. */
 const naming = ['hash', 'short_url', 'short_url_with_protocol'] as const;
 
+const readColumns = [...naming, 'domain', 'status'] as const;
+
+/** Of these, rows that commands print as JSON have one or more beside their status, and those of a check none. */
+const printed = ['line', 'error', 'short_url_with_protocol'] as const;
+
 /** The first record is the header. */
 function tableReader({ name }: Source): (cells: readonly string[], line: number) => NamedRow | undefined {
   let header: readonly string[] | undefined;
   return (cells, line) => {
     const columns = header;
-    if (columns) return rowOf((column) => cells[columns.indexOf(column)]);
+    if (columns) {
+      if (cells.length === columns.length) return rowOf((column) => cells[columns.indexOf(column)]);
+      throw new UsageError(`${name}:${line}: expected ${columns.length} cells, got ${cells.length}`);
+    }
     const titles = cells.map((cell) => tableTitles.get(cell) ?? cell);
     header = titles;
+    const twice = readColumns.find((column) => titles.indexOf(column) !== titles.lastIndexOf(column));
+    if (twice !== undefined) throw new UsageError(`${name}:${line}: duplicate column ${twice}`);
     if (naming.some((column) => titles.includes(column))) return undefined;
     throw new UsageError(`${name}:${line}: column hash is missing: ${quoted(cells.join(' '))} is read as the header`, {
       hint: 'for a link with this hash, use its short URL; to create the file: linkctl list --fields short_url',
@@ -112,12 +123,14 @@ function rowOf(cellOf: (column: string) => unknown): NamedRow {
     const value = cellOf(column);
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
-  // A check changes no links: its statuses are about destinations.
-  const isOfCheck = cellOf('http_status') !== undefined;
+  const has = (column: string): boolean => cellOf(column) !== undefined;
+  // Those of a check are about destinations, and any other file may have its own.
+  const isOfRun = areResults(has) || printed.some(has);
   return {
     hash: textOf('hash'),
-    short_url: textOf('short_url') ?? textOf('short_url_with_protocol'),
+    short_url: textOf('short_url'),
+    short_url_with_protocol: textOf('short_url_with_protocol'),
     domain: textOf('domain'),
-    status: isOfCheck ? undefined : textOf('status'),
+    status: isOfRun ? textOf('status') : undefined,
   };
 }

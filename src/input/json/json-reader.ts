@@ -8,7 +8,7 @@ import { isField, jsonValue, type Target } from '../field-values.ts';
 import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
 import { type ColumnRole, type ColumnRules, ownRole } from '../fields/columns.ts';
 import { ColumnMapper, type Mapping, type Roles, rolesIn, rulesFor } from '../fields/mapping.ts';
-import type { Setting } from '../fields/members.ts';
+import { areResults, type Setting } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
 import type { CellReader, ReadOptions, RecordReader, RowDraft } from '../row.ts';
 import { repeatedMember } from './repeated-members.ts';
@@ -135,7 +135,8 @@ function membersReader(
 /** Records of a listing may contain additional members of the server. */
 function memberRoles(names: readonly string[], rules: ColumnRules): Roles {
   const { known, named, use } = rules;
-  const isListed = names.includes('short_url') && names.includes('hash');
+  const has = (name: string): boolean => names.includes(name);
+  const isListed = has('short_url') && has('hash') && !areResults(has);
   if (named.size > 0 || !(isListed || names.every((name) => known.has(name)))) return rolesIn(names, rules);
   const roles = names.map((name): ColumnRole => {
     const guard = use === 'shorten' && !known.has(name) ? guardOf(name) : undefined;

@@ -180,6 +180,17 @@ test.each([
   ['hash,short_url\nold,s.ex/keep\n', /^hashes\.txt:2: "old" does not match "s\.ex\/keep"/],
   ['hash\tshort_url\nold\ts.ex/keep\n', /^hashes\.txt:2: "old" does not match "s\.ex\/keep"/],
   ['{"hash":"old","short_url":"s.ex/keep"}\n', /^hashes\.txt:1: "old" does not match "s\.ex\/keep"/],
+  [
+    '{"hash":"abc","short_url":"s.ex/abc","short_url_with_protocol":"https://t.ex/abc"}',
+    'hashes.txt:1: "abc" has two domains, t.ex and s.ex',
+  ],
+  [
+    'short_url,short_url_with_protocol\ns.ex/a,https://s.ex/b\n',
+    /^hashes\.txt:2: "s\.ex\/a" does not match "https:\/\/s\.ex\/b"/,
+  ],
+  ['hash,note,hash\na,x,b\n', 'hashes.txt:1: duplicate column hash'],
+  ['note,hash\nnice,h5,h1\n', 'hashes.txt:2: expected 2 cells, got 3'],
+  ['hash\tnote\nabc\n', 'hashes.txt:2: expected 2 cells, got 1'],
   ['domain,short_url\nt.ex,s.ex/abc\n', 'hashes.txt:2: "s.ex/abc" has two domains, s.ex and t.ex'],
   ['{"hash":"abc","short_url":"s.ex/abc","domain":"t.ex"}\n', 'hashes.txt:1: "abc" has two domains, s.ex and t.ex'],
   ['{"urls":[{"hash":"abc"}\n', 'hashes.txt:2: not valid JSON: unexpected end'],
@@ -210,10 +221,12 @@ test('F1: the statuses of rows are those of links that a run made, changed or fo
 
 describe.each(Object.keys(startTally().counts))('F1: the row of a run, which is %s', (status) => {
   test.each([
-    ['csv', `row,status,hash,short_url\n1,${status},abc,s.ex/abc\n`, 2],
-    ['csv without a hash', `row,status,hash,short_url\n1,${status},,\n`, 2],
-    ['JSON', `{"urls":[{"status":"${status}","hash":"abc","short_url":"s.ex/abc"}]}`, 1],
-    ['JSON lines without a hash', `{"row":1,"status":"${status}","hash":"","short_url":""}\n`, 1],
+    ['csv', `row,status,hash,short_url,code,message\n1,${status},abc,s.ex/abc,0,\n`, 2],
+    ['csv without a hash', `row,status,hash,short_url,code,message\n1,${status},,,0,\n`, 2],
+    ['JSON of failed rows', `{"urls":[{"status":"${status}","hash":"abc","short_url":"s.ex/abc","error":{}}]}`, 1],
+    ['JSON of rows of a file', `{"urls":[{"line":1,"status":"${status}","hash":"abc"}]}`, 1],
+    ['JSON of links', `{"urls":[{"status":"${status}","hash":"abc","short_url_with_protocol":"https://s.ex/abc"}]}`, 1],
+    ['JSON lines without a hash', `{"row":1,"status":"${status}","hash":"","code":0,"message":""}\n`, 1],
   ])('names a link to change only if the run dealt with it: %s', async (kind, text, line) => {
     const checked = (use: LinkUse) => checkHashFile(memorySource('r', [text]), unlisted, use);
     const named = kind.endsWith('without a hash') ? { text: `r:${line}: hash is missing` } : undefined;
@@ -229,9 +242,14 @@ describe.each(Object.keys(startTally().counts))('F1: the row of a run, which is 
   });
 });
 
-test('F1, K5: links that a check skipped are named like its other links', async () => {
-  const text = 'hash,status,http_status\nabc,skipped,\n';
-  expect((await checkHashFile(memorySource('r.csv', [text]), unlisted, 'listed change')).rows).toBe(1);
+test.each([
+  'hash,status,http_status\nabc,skipped,\n',
+  'short_url,status\ns.ex/abc,skipped\n',
+  'row,status,hash,short_url,long_url,http_status,final_url,milliseconds,reason\n1,not_sent,abc,s.ex/abc,,,,,\n',
+  '{"checks":[{"hash":"abc","status":"skipped"}]}',
+  '{"hash":"abc","status":"not_sent","http_status":null}\n',
+])('F1, K5: links that a check skipped are named like its other links: %j', async (text) => {
+  expect((await checkHashFile(memorySource('r', [text]), unlisted, 'listed change')).rows).toBe(1);
 });
 
 test('a list of 200,000 hashes comes in parts', async () => {
