@@ -73,7 +73,7 @@ export interface ListedChange extends Change {
   readonly payload?: MakeItem;
   /** Receives the complete plan. May throw to refuse the change. */
   inspect?(plan: ChangePlan): void;
-  /** A file of rows names the links: they have its lines, and those that need no change are counted. */
+  /** A file of rows names the links: those that need no change are counted. */
   readonly isOfFile?: boolean;
   /** Reads and compares every link again right before its change, however recently it was read. */
   readonly rereads?: boolean;

@@ -92,12 +92,11 @@ interface Listed extends Pick<RunInput<LinkKey>, 'rows' | 'skipped' | 'open' | '
 async function takeSnapshot(change: ListedChange, session: Session): Promise<Listed> {
   const readAt = session.system.elapsed();
   const kept = keptRows<ListedRow>(session);
-  let line = 0;
   const plan = new ChangePlan(change.verb, session);
   for await (const links of decidedPages(plan, change, session)) {
     const rows = links.flatMap((link): ListedRow[] => {
       const row = runRowOf(link, change);
-      return row ? [{ ...row, line: change.isOfFile ? link.line : ++line }] : foundRows(link);
+      return row ? [row] : foundRows(link);
     });
     if (rows.length > 0) kept.add(rows);
   }

@@ -70,7 +70,7 @@ export const matched = (key: string): Schema =>
 
 /** Row of an earlier process: the journal has fewer fields than an answer. */
 const recordedUrl: Readonly<Record<string, Schema | Optional>> = {
-  line: count,
+  ...position,
   hash: text,
   short_url: text,
   short_url_with_protocol: text,

@@ -16,6 +16,9 @@ interface HashFile {
   /** Some hashes have no domain, and there is no working domain. */
   readonly hasBare: boolean;
   open(): AsyncGenerator<HashLine[]>;
+  items(): AsyncGenerator<LinkKey>;
+  /** Knows what `items` has yielded. */
+  lineOf(item: LinkKey): number | undefined;
 }
 
 interface HashLine {
@@ -41,12 +44,28 @@ export async function checkHashFile(
     const isNew = (text: string): boolean => !candidates.has(text) || seen.size < seen.add(text).size;
     for await (const found of linesOf(resolver)) yield found.filter(({ item }) => isNew(linkText(item)));
   }
+  const lines = new WeakMap<LinkKey, number>();
+  async function* items() {
+    for await (const found of open()) {
+      for (const { line, item } of found) {
+        lines.set(item, line);
+        yield item;
+      }
+    }
+  }
   let { rows } = scanned;
   if (candidates.count > 0) {
     rows = 0;
     for await (const found of open()) rows += found.length;
   }
-  return { rows, domains: resolver.domains(), hasBare: resolver.bare !== undefined, open };
+  return {
+    rows,
+    domains: resolver.domains(),
+    hasBare: resolver.bare !== undefined,
+    open,
+    items,
+    lineOf: (item) => lines.get(item),
+  };
 }
 
 interface Scanned {

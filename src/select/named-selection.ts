@@ -1,7 +1,7 @@
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
 import { namedUrls } from '../client/named-urls.ts';
-import type { LinkDomains } from '../contract/link.ts';
+import type { LinkDomains, LinkKey } from '../contract/link.ts';
 import { type NamedHashes, resolveOperands } from '../input/domain-resolver.ts';
 import type { Source } from '../input/source.ts';
 import type { LinkFilter } from '../link/rules/filter.ts';
@@ -29,7 +29,7 @@ export async function namedLinks(
   narrowing: Narrowing,
   { purpose, session, batchSize: flag }: Naming,
 ): Promise<NamedLinks> {
-  const { domains, given, ...targets } = await targetsOf(selection, purpose, session);
+  const { domains, given, lineOf, ...targets } = await targetsOf(selection, purpose, session);
   const batchSize = batchSizeOf(session, flag);
   const severalDomains = domains.length > 1;
   // A single unknown domain is reported by its name.
@@ -41,11 +41,18 @@ export async function namedLinks(
     kind: 'named',
     severalDomains,
     pages: () =>
-      matchingPages(namedUrls(session.client, targets.open(), batchSize, { ignoreUnknownDomains }), narrowing.filter, batchSize),
+      matchingPages(namedUrls(session.client, targets.open(), batchSize, { ignoreUnknownDomains }), {
+        filter: narrowing.filter,
+        length: batchSize,
+        lineOf,
+      }),
   };
 }
 
-type Targets = Pick<NamedLinks, 'given' | 'file' | 'count' | 'open'> & { readonly domains: LinkDomains };
+interface Targets extends Pick<NamedLinks, 'given' | 'file' | 'count' | 'open'> {
+  readonly domains: LinkDomains;
+  lineOf?(target: LinkKey): number | undefined;
+}
 
 async function targetsOf(selection: NamedHashes, purpose: Purpose, session: Session): Promise<Targets> {
   const exact = isExact(purpose);
@@ -56,7 +63,7 @@ async function targetsOf(selection: NamedHashes, purpose: Purpose, session: Sess
   }
   const source = await session.openInput(selection.path, 'hashes');
   const { checkHashFile } = await import('../input/hash-file.ts');
-  const { rows, domains, hasBare, open } = await checkHashFile(
+  const { rows, domains, hasBare, items, lineOf } = await checkHashFile(
     source,
     session,
     exact ? 'listed change' : 'reading',
@@ -64,10 +71,14 @@ async function targetsOf(selection: NamedHashes, purpose: Purpose, session: Sess
   );
   if (hasBare && !exact) await warnOfDefault(session);
   const sha256 = source.sha256();
-  async function* items() {
-    for await (const lines of open()) for (const { item } of lines) yield item;
-  }
-  return { given: { sha256 }, file: rereadable(source, sha256), count: rows, domains, open: items };
+  return {
+    given: { sha256 },
+    file: rereadable(source, sha256),
+    count: rows,
+    domains,
+    open: items,
+    lineOf,
+  };
 }
 
 /** A change refuses such hashes. The links can be read without this warning, so a failed request is ignored. */
@@ -88,14 +99,13 @@ export function rereadable(
 /** Yields the links that match, and the missing ones, after each group that was read. */
 async function* matchingPages(
   named: AsyncIterable<SelectedLink>,
-  filter: LinkFilter | undefined,
-  length: number,
+  { filter, length, lineOf }: { filter: LinkFilter | undefined; length: number } & Pick<Targets, 'lineOf'>,
 ): AsyncGenerator<SelectedPage> {
   let read = 0;
   let links: SelectedLink[] = [];
   for await (const link of named) {
     read += 1;
-    if (!link.record || (filter?.matches(link.record) ?? true)) links.push(link);
+    if (!link.record || (filter?.matches(link.record) ?? true)) links.push({ ...link, line: lineOf?.(link.target) });
     if (read % length > 0) continue;
     yield { links, read };
     links = [];

@@ -20,7 +20,7 @@ export function isExact(purpose: Purpose): boolean {
 export interface SelectedLink {
   readonly target: SoughtLink;
   readonly record: UrlRecord | undefined;
-  /** The first line of its row, if a file of rows names it. */
+  /** The first line of its row, if a file names it. */
   readonly line?: number | undefined;
 }
 

@@ -141,8 +141,10 @@ test('F1, P1, P4: diff and copy take the links that a run left alone, as they ch
   expect(readFileSync(done, 'utf8')).toMatch(/^1,existing,h0,.*\n2,failed,/m);
   writeFileSync(done, readFileSync(done, 'utf8').replace('2,failed,,', '2,failed,h1,'));
   expect((await run(['diff', '-f', listed, '--hashes-from', done])).code).toBe(0);
-  const ran = await run(['copy', '--to', 'there', '--hashes-from', done, '--yes']);
+  const copied = join(folder, 'copied.csv');
+  const ran = await run(['copy', '--to', 'there', '--hashes-from', done, '--yes', '--results', copied]);
   expect(ran.code, ran.stderr).toBe(0);
+  expect(readFileSync(copied, 'utf8')).toMatch(/^1,created,.*,\n2,created,.*,\n$/m);
   expect((await copies(there)).map(({ hash }) => hash).sort()).toEqual(['h0', 'h1']);
 });
 

@@ -43,6 +43,37 @@ test('B88: each result has the line of its row, where the messages look for it',
   expect(json.map((line) => Object.entries(JSON.parse(line)).at(-1))).toEqual([3, 5, 6].map((line) => ['line', line]));
 });
 
+test('B88: the results of a list of hashes have its lines, and those of links that no file names have none', async ({
+  linkctl,
+  folder,
+  service,
+}) => {
+  await store(service, numbered(3));
+  const results = join(folder, 'done.csv');
+  const linesOf = async (words: readonly string[], stdin?: string) => {
+    const ran = await linkctl([...words, '--yes', '-o', 'jsonl', '--results', results], { stdin });
+    expect(ran.code, ran.stderr).toBe(0);
+    const [, ...rows] = readFileSync(results, 'utf8').trim().split('\n');
+    const printed = ran.stdout.trim().split('\n');
+    return [rows.map((row) => row.split(',').at(-1)), printed.map((row) => JSON.parse(row).line)];
+  };
+  const rewritten = await linesOf(['rewrite', '--set-param', 'a=b', '--hashes-from', '-'], '# mine\nh0\n\nh2\n');
+  expect(rewritten).toEqual([
+    ['2', '4'],
+    [2, 4],
+  ]);
+  const run = (await linkctl(['runs'])).stdout.split('\t')[0] ?? '';
+  const none = [
+    ['', ''],
+    [undefined, undefined],
+  ];
+  expect(await linesOf(['undo', run])).toEqual(none);
+  expect(await linesOf(['redo', run])).toEqual(none);
+  expect(await linesOf(['edit', '--search', 'a=b', '--note', 'n', '--max-affected', '2'])).toEqual(none);
+  const edited = ['edit', '--filter', 'url~a=b', '--note', 'm', '--hashes-from', '-'];
+  expect(await linesOf(edited, '\nh1\n\nh2\n')).toEqual([['4'], [4]]);
+});
+
 test.for([
   ['a folder', mkdirSync, 'cannot write PATH: it is not a regular file'],
   ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'cannot write PATH: it is not a regular file'],

@@ -22,7 +22,7 @@ export function errorText({ message, details }: Pick<RowError, 'message' | 'deta
 }
 
 export interface InputRow<Item extends object = object> {
-  /** The first line of the row, from 1; undefined if the row can no longer be read. */
+  /** The first line of the row in its file, from 1; undefined without a file, or if the row can no longer be read. */
   readonly line: number | undefined;
   /** The columns of the input, as written to `--failed`. */
   readonly item: Item;

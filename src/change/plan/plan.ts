@@ -185,14 +185,14 @@ export type MakeItem = (target: LinkKey, fields: EditFields, kind: PlannedOutcom
 
 /** Returns the row of a run; undefined for an unchanged or untouched link. */
 export function runRowOf(
-  { target, record, outcome, undoneRow }: PlannedLink,
+  { target, record, outcome, undoneRow, line }: PlannedLink,
   { payload }: { readonly payload?: MakeItem | undefined },
 ): RunRow<LinkKey> | undefined {
   if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
   const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};
   const refusal = refusalOf({ outcome });
   const item = payload?.(target, fields, outcome.kind) ?? { ...target, ...fields };
-  return { line: undefined, item, before: record ?? null, undoneRow, ...(refusal !== undefined && { refusal }) };
+  return { line, item, before: record ?? null, undoneRow, ...(refusal !== undefined && { refusal }) };
 }
 
 /** Returns the refusal in the form of a run's row. */
