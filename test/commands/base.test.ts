@@ -277,6 +277,17 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     }
     const plain = await linkctl(['edit', '-f', edited, '-n']);
     expect(plain).toMatchObject({ code: 0, stderr: expect.not.stringContaining('not compared') });
+    const [json, nulls] = [join(folder, 'listed.jsonl'), join(folder, 'nulls.jsonl')];
+    writeFileSync(json, (await linkctl(['list', '--all', '-o', 'jsonl'])).stdout);
+    writeFileSync(
+      nulls,
+      readFileSync(json, 'utf8').replaceAll('"note":"n"', '"note":null').replace('"tags":["a"]', '"tags":null'),
+    );
+    const ofNulls = await linkctl(['edit', '-f', nulls, '--base', json, ...sure]);
+    expect(ofNulls).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('not compared: 3 empty cells of note, 1 empty cell of tags (to clear them: '),
+    });
     expect(await stored(service)).toEqual(before);
   });
 

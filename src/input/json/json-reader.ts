@@ -95,6 +95,8 @@ function membersReader(
   const mapper = new ColumnMapper(options, notices);
   const forms = new Map<string, Form>();
   const refusals = new Set<string>();
+  /** In an edit, what is null in some object is like an empty cell of a csv. */
+  const emptied = new Set<Target>();
   const refuse = (reason: string, line: number): void => {
     if (refusals.has(reason) || refusals.size === maxForms) return;
     refusals.add(reason);
@@ -125,8 +127,10 @@ function membersReader(
     for (const column of form.columns) {
       const value = members[names[column.index] ?? ''];
       if (column.loss) draft.lose(column.loss, textOf(value));
-      else if (!column.setting) continue;
-      else if (form.isForeign) setForeign(column.setting, column.read, value, draft);
+      if (!column.setting) continue;
+      const { target } = column.setting;
+      if (value === null && options.use === 'edit' && !emptied.has(target)) notices.header(emptied.add(target));
+      if (form.isForeign) setForeign(column.setting, column.read, value, draft);
       else setOwn(column.setting, value, options.use, draft);
     }
   };
