@@ -69,6 +69,8 @@ export async function imagesOf(
     },
     /** Returns the image that an earlier process has recorded for the row. */
     earlier: async (index: number): Promise<KnownRecord | null | undefined> => (await earlier?.of(index))?.record,
+    /** Returns true if an earlier process has recorded an image of the row in doubt. */
+    wasInDoubt: (index: number): boolean => earlier?.wasInDoubt(index) === true,
     async close(): Promise<void> {
       await earlier?.close();
       if (!isSmall) await file.close();
@@ -119,6 +121,7 @@ export async function keptImages({ images: path, isSmall }: RunRecord, rows: num
     /** Bytes up to the end of the last whole line. */
     size,
     has: (row: number): boolean => (last[row] ?? 0) > 0,
+    wasInDoubt: (row: number): boolean => first.has(row),
     async of(row: number): Promise<BeforeImage | undefined> {
       const location = locations[(last[row] ?? 0) - 1];
       return location && (await lines.at(location)).get(row);

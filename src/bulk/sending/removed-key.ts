@@ -23,8 +23,7 @@ export function keyRemoved(row: BulkRow, { operation, images, inDoubt, plan }: S
   );
 }
 
-/** Such a row is never sent. */
-export function lostField({ payload }: BulkRow, operation: BulkOperation): string | undefined {
+function lostField({ payload }: BulkRow, operation: BulkOperation): string | undefined {
   return incompleteField(operation.requestedFields?.(payload) ?? payload);
 }
 

@@ -5,7 +5,7 @@ import { again, changedSince, type Doubtful, doubtful, unresolved, type Verdict 
 import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { foreignFieldsOf, knownVerdicts, mergeVerdicts } from './links-before.ts';
-import { lostField } from './removed-key.ts';
+import { keyRemoved } from './removed-key.ts';
 import { maximalRounds, type RecordedBatch, type Round, roundOf, settle, unsent } from './settling.ts';
 
 type Rows = readonly BulkRow[];
@@ -126,8 +126,10 @@ export function unknownOutcomeError(error: CliError, inDoubt: readonly Doubtful[
 /** An earlier process left the batch in doubt: its rows have no result. */
 export async function clearDoubt(sent: RecordedBatch, run: Execution): Promise<Round> {
   const { rows } = sent;
-  // Refused rows were in the batch but never in a call.
-  for (const row of rows) if (row.refusal === undefined && !lostField(row, run.operation)) run.inDoubt.add(row.index);
+  for (const row of rows) {
+    if (!wasRefused(row, run)) run.inDoubt.add(row.index);
+    else if (row.before !== undefined) run.operation.onRead?.(row.payload, row.before);
+  }
   const release = run.holdsPermit ? undefined : await run.limiter.acquire();
   try {
     if (run.stop.reason) return unsent(rows, run);
@@ -135,6 +137,11 @@ export async function clearDoubt(sent: RecordedBatch, run: Execution): Promise<R
   } finally {
     release?.();
   }
+}
+
+/** Refused rows were in the batch but never in a call. The earlier process saw the link as recorded, unless the row was in doubt then. */
+function wasRefused(row: BulkRow, run: Execution): boolean {
+  return row.refusal !== undefined || (!run.images?.wasInDoubt(row.index) && keyRemoved(row, run) !== undefined);
 }
 
 type Known = readonly (Verdict | undefined)[];
