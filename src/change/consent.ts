@@ -4,7 +4,6 @@ import type { RunRow } from '../bulk/run-plan.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
-import { recordsOf } from '../client/named-urls.ts';
 import { enumerated, type LinkDomains, linkText } from '../contract/link.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { accountLabel } from './account-label.ts';
@@ -13,6 +12,7 @@ import { editText, type PlannedLink } from './decide/outcome.ts';
 import { ChangePlan, decidedLinks } from './plan/plan.ts';
 import { clicks, describedParts, shortUrlText } from './plan/screen.ts';
 import { losses, lossLines, planLines, shownLinks } from './plan/text.ts';
+import { recordsOf } from './rows/named-records.ts';
 import { type ReadableRows, withLinksRead } from './rows/read-links.ts';
 
 /** From this number of links on, the answer is the number instead of yes. */

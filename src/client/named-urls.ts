@@ -1,4 +1,4 @@
-import { foldedHash, type LinkKey, linkText, type SoughtLink } from '../contract/link.ts';
+import { foldedHash, type LinkKey, type SoughtLink } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
 import { fittingHashes } from './batch-limits.ts';
 import { CallError, isTooLarge } from './call-error.ts';
@@ -33,17 +33,6 @@ export async function urlsByHash(
     if (record) found.set(target.hash, record);
   }
   return found;
-}
-
-/** Reads URLs by hash in groups. The function that it returns finds the record of each; undefined for one that does not exist. */
-export async function recordsOf(
-  client: Pick<Client, 'send'>,
-  targets: Iterable<LinkKey>,
-  batchSize: number,
-): Promise<(target: LinkKey) => UrlRecord | undefined> {
-  const found = new Map<string, UrlRecord>();
-  for await (const { target, record } of namedUrls(client, targets, batchSize)) if (record) found.set(linkText(target), record);
-  return (target) => found.get(linkText(target));
 }
 
 /** Keeps the order of the targets within a domain. Each call is for one domain (4.1.7). */

@@ -151,3 +151,8 @@ export const removedKey = '[API-key-removed-by-linkctl]';
 export function lacksKey(text: string): boolean {
   return text.includes(removedKey.slice(1, -1));
 }
+
+/** Says why a text with the mark is in no request. */
+export function keyFault(text: string): string | undefined {
+  return lacksKey(text) ? `not sent: ${removedKey} stands for the API key` : undefined;
+}

@@ -20,7 +20,7 @@ export function earlierRows({ begun: { state }, images, operation }: Execution) 
       const { index, payload } = known;
       if (isSettled(state.stateOf(index))) return known;
       const priorUrl = state.priorUrls.get(index);
-      const image = await images?.earlier(index);
+      const image = (await images?.earlier?.of(index))?.record;
       const before = image === undefined && priorUrl !== undefined ? knownBefore(priorUrl, payload) : image;
       const row = before === undefined ? known : { ...known, before };
       const intent = intentOf.get(index);

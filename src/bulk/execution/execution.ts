@@ -1,4 +1,5 @@
 import type { System } from '../../base/system.ts';
+import { keyFault } from '../../contract/records.ts';
 import type { Images } from '../journal/images.ts';
 import type { OpenIntent } from '../journal/journal-state.ts';
 import type { Ledger } from '../journal/ledger.ts';
@@ -95,18 +96,26 @@ export function markStale(row: BulkRow): BulkRow {
   return row.readAt === undefined ? row : { ...row, readAt: Number.NEGATIVE_INFINITY };
 }
 
+interface RowSource {
+  readonly input: Pick<RunPlan['input'], 'readAt'>;
+  payload(item: object, index: number): object;
+}
+
 export function newRow(
-  { line, item, before, refusal, skip }: RunRow,
+  { line, item, before, skip, ...row }: RunRow,
   index: number,
-  { input: { readAt }, payload }: Pick<RunPlan, 'input'> & { payload(item: object, index: number): object },
+  { input: { readAt }, payload: payloadOf }: RowSource,
 ): BulkRow {
+  const payload: { readonly hash?: string; readonly custom_hash?: string } = payloadOf(item, index);
+  // No request can name such a link.
+  const refusal = row.refusal ?? keyFault(payload.hash ?? payload.custom_hash ?? '');
   return {
     index,
     line,
     item,
-    payload: payload(item, index),
-    ...(refusal && { refusal }),
-    ...(skip !== undefined && { skip }),
+    payload,
+    refusal,
+    skip,
     ...(before !== undefined && { listed: before, before, readAt }),
   };
 }

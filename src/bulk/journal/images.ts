@@ -67,10 +67,8 @@ export async function imagesOf(
       await file.write({ ...lineOf(rows, operation), inDoubt });
       for (const { index } of rows) kept[index] = 1;
     },
-    /** Returns the image that an earlier process has recorded for the row. */
-    earlier: async (index: number): Promise<KnownRecord | null | undefined> => (await earlier?.of(index))?.record,
-    /** Returns true if an earlier process has recorded an image of the row in doubt. */
-    wasInDoubt: (index: number): boolean => earlier?.wasInDoubt(index) === true,
+    /** What earlier processes have recorded. */
+    earlier,
     async close(): Promise<void> {
       await earlier?.close();
       if (!isSmall) await file.close();
@@ -121,6 +119,7 @@ export async function keptImages({ images: path, isSmall }: RunRecord, rows: num
     /** Bytes up to the end of the last whole line. */
     size,
     has: (row: number): boolean => (last[row] ?? 0) > 0,
+    /** Returns true if the last image of the row was seen in doubt. */
     wasInDoubt: (row: number): boolean => first.has(row),
     async of(row: number): Promise<BeforeImage | undefined> {
       const location = locations[(last[row] ?? 0) - 1];

@@ -95,7 +95,7 @@ export function recordedOutcomes(path: string, state: RunState, images?: Pick<Im
       const outcomes: RowOutcome[] = [];
       for (const row of rows) {
         const result = (await lines.at(state.locationOf(row.index))).get(row.index);
-        const priorUrl = result?.priorUrl || (await images?.earlier(row.index))?.long_url;
+        const priorUrl = result?.priorUrl || (await images?.earlier?.of(row.index))?.record?.long_url;
         outcomes.push(recordedOutcome(row, priorUrl, result));
       }
       return outcomes;

@@ -1,4 +1,5 @@
 import { isProven, probesOf, type RunToProve, repeats } from '../checked/idempotency-probe.ts';
+import { newRow } from '../execution/execution.ts';
 import { needsProof, type RunRow } from '../run-plan.ts';
 import { knownVerdicts } from '../sending/links-before.ts';
 import { batchesOf, groupsOf, rowBatches, rulesOf } from './batches.ts';
@@ -23,7 +24,7 @@ export async function* plannedCalls({ rows, operation, payload, batchSize, isRea
   const followed = renamesFollowed(operation);
   for await (const some of rowBatches({ open: () => rows }, batchSize)) {
     const wanted = some.filter(({ skip }) => skip === undefined);
-    const all = wanted.map((row, index) => followed({ ...row, index, payload: payload(row.item), listed: row.before }));
+    const all = wanted.map((row, index) => followed(newRow(row, index, { input: {}, payload })));
     const probes = isUnproven ? [...probesOf(all, operation)] : [];
     const probe = probes.find((probed) => knownVerdicts(probed, known).includes(undefined)) ?? [];
     if (probe.length > 0) isUnproven = false;

@@ -48,7 +48,7 @@ async function sendBatch(rows: readonly BulkRow[], run: Execution): Promise<Roun
     if (isAhead) batch = await ledger.intent(serialized);
     if (!run.holdsPermit) release = await run.limiter.acquire();
     // Only batches whose links are read first, or with rows that are not sent, need this module.
-    const isSeen = operation.read !== undefined || rows.some(({ refusal }) => refusal !== undefined) || lacksKey(serialized.json);
+    const isSeen = operation.read || rows.some(({ refusal }) => refusal) || lacksKey(serialized.json);
     const before = isSeen ? await import('./links-before.ts') : undefined;
     const onReserved = (given: Reserved): void => {
       reserved = given;

@@ -141,7 +141,7 @@ export async function clearDoubt(sent: RecordedBatch, run: Execution): Promise<R
 
 /** Refused rows were in the batch but never in a call. The earlier process saw the link as recorded, unless the row was in doubt then. */
 function wasRefused(row: BulkRow, run: Execution): boolean {
-  return row.refusal !== undefined || (!run.images?.wasInDoubt(row.index) && keyRemoved(row, run) !== undefined);
+  return row.refusal !== undefined || (!run.images?.earlier?.wasInDoubt(row.index) && keyRemoved(row, run) !== undefined);
 }
 
 type Known = readonly (Verdict | undefined)[];

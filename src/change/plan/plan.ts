@@ -1,13 +1,13 @@
 import type { RunRow } from '../../bulk/run-plan.ts';
 import type { Session } from '../../cli/session.ts';
-import { recordsOf } from '../../client/named-urls.ts';
 import type { LinkDomains, LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
-import type { UrlRecord } from '../../contract/records.ts';
+import { keyFault, type UrlRecord } from '../../contract/records.ts';
 import { quantity } from '../../output/quantity.ts';
 import type { SelectedLink, SelectedLinks } from '../../select/selected-links.ts';
 import { fieldChanges, foldedText, isPlanned, type PlannedLink, type PlannedOutcome } from '../decide/outcome.ts';
 import { refuseTooMany } from '../limits.ts';
+import { recordsOf } from '../rows/named-records.ts';
 
 /** Completes `would be`. */
 export const participles = {
@@ -154,7 +154,7 @@ export async function decidedLinks(
   const find = await recordsOf(client, targets, batchSize);
   return targets.map((target, nth) => {
     const record = find(target);
-    return { target, record, outcome: decide(target, record, rows[nth]?.before) };
+    return { target, record, outcome: ifNamed(target, decide(target, record, rows[nth]?.before)) };
   });
 }
 
@@ -172,12 +172,22 @@ export async function* decidedPages<Link extends SelectedLink>(
 ): AsyncGenerator<readonly (Link & PlannedLink)[]> {
   for await (const { links, read } of selected.pages()) {
     if (links.length > 0) refuseTooMany(plan.planned, session, { orMore: true });
-    const decided = links.map((link) => ({ ...link, outcome: decide(link) }));
+    const decided = links.map((link) => ({ ...link, outcome: ifNamed(link.target, decide(link)) }));
     plan.add(decided, read);
     yield decided;
     session.streams.progress.step(() => `${quantity(read, 'link')} read`);
   }
   refuseTooMany(plan.planned, session);
+}
+
+/** Refuses to change a link that no request can name, whether or not it was found. */
+function ifNamed({ hash }: LinkKey, outcome: PlannedOutcome): PlannedOutcome {
+  const reason = isLeft(outcome) ? undefined : keyFault(hash);
+  return reason === undefined ? outcome : { kind: 'refused', reason };
+}
+
+function isLeft({ kind }: PlannedOutcome): boolean {
+  return kind === 'unchanged' || kind === 'untouched';
 }
 
 /** Makes the item to send for a link. */
@@ -188,7 +198,7 @@ export function runRowOf(
   { target, record, outcome, undoneRow, line }: PlannedLink,
   { payload }: { readonly payload?: MakeItem | undefined },
 ): RunRow<LinkKey> | undefined {
-  if (outcome.kind === 'unchanged' || outcome.kind === 'untouched') return undefined;
+  if (isLeft(outcome)) return undefined;
   const fields = 'fields' in outcome ? (outcome.fields ?? {}) : {};
   const refusal = refusalOf({ outcome });
   const item = payload?.(target, fields, outcome.kind) ?? { ...target, ...fields };

@@ -3,9 +3,8 @@ import { SeenKeys } from '../../base/seen-keys.ts';
 import { rowBatches } from '../../bulk/operations/batches.ts';
 import type { Session } from '../../cli/session.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
-import { recordsOf } from '../../client/named-urls.ts';
 import { type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
-import type { UrlRecord } from '../../contract/records.ts';
+import { lacksKey, type UrlRecord } from '../../contract/records.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import type { SelectedLinks, SelectedPage } from '../../select/selected-links.ts';
@@ -14,6 +13,7 @@ import type { ComparedLink } from '../decide/outcome.ts';
 import { openBase } from './base.ts';
 import { EmptyCells } from './empty-cells.ts';
 import { checkedRows } from './file.ts';
+import { recordsOf } from './named-records.ts';
 
 /** A link of one side with its key on the other side. A missing link has no item. */
 export type NamedItem<Item> = Omit<ComparedLink<Item>, 'record'>;
@@ -51,7 +51,8 @@ export async function* comparedPages<Item>(
   }
   if (!otherSide) return;
   for await (const { links } of otherSide()) {
-    for (const { target, record } of links) if (record && missing.has(target, record)) throw inconsistent(target);
+    for (const { target, record } of links)
+      if (record && missing.has(target, record) && !lacksKey(target.hash)) throw inconsistent(target);
     const others = links.filter(({ target, record }) => !missing.has(target, record) && named.add(target, record));
     count += others.length;
     yield { links: others.map((link) => ({ ...link, item: undefined })), read: count };

@@ -4,7 +4,6 @@ import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import type { RevertibleRun } from '../../bulk/past-runs/reverted-changes.ts';
 import type { Session } from '../../cli/session.ts';
 import { foreignDomain } from '../../client/account-domains.ts';
-import { recordsOf } from '../../client/named-urls.ts';
 import { hasSeveralDomains } from '../../client/whole-listing.ts';
 import { editions } from '../../contract/editions.ts';
 import { foldedHash, type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
@@ -16,6 +15,7 @@ import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { hasDestinationOf, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
+import { recordsOf } from './named-records.ts';
 import type { Pending } from './pending.ts';
 
 interface Reading {

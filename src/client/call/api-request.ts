@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { type Edition, editions, thisServer } from '../../contract/editions.ts';
 import { endpoints, type OperationName } from '../../contract/operations.ts';
-import { lacksKey, removedKey } from '../../contract/records.ts';
+import { keyFault } from '../../contract/records.ts';
 
 export interface ApiRequest {
   readonly method: string;
@@ -89,9 +89,8 @@ function segment(value: string, member: string): string {
 }
 
 function assertSendable(request: ApiRequest): void {
-  if (lacksKey(addressOf(request) + request.body)) {
-    throw new UsageError(`not sent: ${removedKey} stands for the API key`);
-  }
+  const fault = keyFault(addressOf(request) + request.body);
+  if (fault) throw new UsageError(fault);
   assertSelective(request);
 }
 
