@@ -26,15 +26,10 @@ export function notApplied(asked: EditFields, got: LinkValues, tagsMean: TagsMea
   return differences;
 }
 
-/** True if the record shows every requested field with the requested value. */
-export function showsAll(asked: EditFields, got: LinkValues, tagsMean?: TagsMean): boolean {
-  const isShown = editable.every((field) => asked[field] === undefined || got[memberOf(field)] !== undefined);
-  return isShown && notApplied(asked, got, tagsMean).length === 0;
-}
-
-/** Includes fields that the record does not show; ignores spelling. */
+/** Includes fields that the record does not show, and labels to remove that may be there without the key in them; ignores spelling. */
 export function fieldsThatDiffer(asked: EditFields, record: LinkValues): (keyof EditFields)[] {
   const differs = new Set(notApplied(asked, record, 'instructions').map(({ field }) => field));
+  if (asked.tags && !areFollowed(asked.tags, listOf(record.tags), mayBe)) differs.add('tags');
   return editable.filter((field) => asked[field] !== undefined && (record[memberOf(field)] === undefined || differs.has(field)));
 }
 
@@ -95,20 +90,25 @@ export function isSameList(one: unknown, other: unknown): boolean {
   return one.every((entry, nth) => entry === other[nth]);
 }
 
-function areFollowed(instructions: readonly string[], got: readonly string[]): boolean {
+function areFollowed(
+  instructions: readonly string[],
+  got: readonly string[],
+  isStill = (listed: string, label: string): boolean => listed === label,
+): boolean {
   const labels = tagSet(got);
   // The last instruction for a label counts.
   const wanted = new Map(
     instructions.map((instruction) => [trimmedLabel(instruction.replace(/^[+-]/, '')), !instruction.startsWith('-')]),
   );
   return [...wanted].every(
-    ([label, isWanted]) => labels.some((other) => (isWanted ? other === label : mayBe(other, label))) === isWanted,
+    ([label, isWanted]) => labels.some((other) => (isWanted ? other === label : isStill(other, label))) === isWanted,
   );
 }
 
-/** A label from which the key was removed may be any with the rest of it and so many other characters. */
+/** A label from which the key was removed may be any with its beginning, its end and so many other characters. */
 function mayBe(listed: string, label: string): boolean {
-  const [beginning = '', end] = listed.split(foldedMark);
+  const [beginning = '', ...parts] = listed.split(foldedMark);
+  const end = parts.at(-1);
   if (end === undefined) return listed === label;
   return label.length >= beginning.length + 16 + end.length && label.startsWith(beginning) && label.endsWith(end);
 }

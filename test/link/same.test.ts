@@ -82,11 +82,15 @@ describe("is an edit sent: another spelling may be the link's or the server's", 
 
 test.for([
   ['keep-CANARY-4f1d2c3b4a59687786a5', 1],
+  ['two-CANARY-4f1d2c3b4a59687786a5-CANARY-4f1d2c3b4a59687786a5', 1],
   ['keep-this', 0],
   ['other', 0],
 ] as const)(
-  'R-40, G5: %s may be the label from which the API key was removed, so that its removal is open: %d',
+  'R-40, G5: %s may be the label from which the API key was removed, so that its removal is sent: %d; no answer shows that it was not',
   ([label, count]) => {
-    expect(notApplied({ tags: [`-${label}`] }, { tags: ['old', `keep-${removedKey}`] }, 'instructions')).toHaveLength(count);
+    const asked = { tags: [`-${label}`] };
+    const shown = { tags: ['old', `keep-${removedKey}`, `two-${removedKey}-${removedKey}`] };
+    expect(fieldsToChange(asked, shown)).toHaveLength(count);
+    expect(notApplied(asked, shown, 'instructions')).toEqual([]);
   },
 );

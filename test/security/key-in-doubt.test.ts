@@ -67,3 +67,23 @@ test('R-18, R-40, G5: a resumed shortening with update refuses again the link wi
   expect(resumed).toMatchObject({ code: 3, stderr: expect.stringContaining('not sent: undo could not restore the API key') });
   expect((await stored(service)).filter(({ hash }) => hash !== 'd2')).toEqual(kept);
 });
+
+test.for([
+  ['answered', {}],
+  ['answered, but the answer is lost', faults.dropAfter],
+  ['lost', faults.dropBefore],
+] as const)(
+  'R-18, R-40, G5: a long label is removed beside one with the key: the first call is %s',
+  async ([_, fault], { linkctl, service, wire, folder }) => {
+    const [label, file] = ['del-ordinary-and-long-enough', join(folder, 't.csv')];
+    writeFileSync(file, `hash,tags\na,-${label}\n`);
+    await store(service, [{ custom_hash: 'a', long_url: 'https://e.example/', tags: [label, `del-${apiKey}`] }]);
+    const argv = ['edit', '-f', file, '--retries', '0', '--no-undo', '--yes'];
+    await wire.script([{ only: { method: 'PATCH' }, ...fault }]);
+    const first = await linkctl(argv);
+    // A listing cannot show whether the label is the one with the key, so it is removed again.
+    const ran = 'end' in fault ? await linkctl(argv) : first;
+    expect(ran, ran.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row: 1 changed') });
+    expect((await stored(service))[0]?.tags).toEqual([`del-${apiKey}`]);
+  },
+);

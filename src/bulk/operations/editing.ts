@@ -1,7 +1,7 @@
 import { foldedHash, type LinkKey, linkText } from '../../contract/link.ts';
 import type { EditFields, EditItem } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
-import { fieldsSince, fieldsToChange, notApplied, showsAll } from '../../link/same.ts';
+import { fieldsSince, fieldsThatDiffer, fieldsToChange, notApplied } from '../../link/same.ts';
 import { Matching } from '../matching/answer-items.ts';
 import { type BatchAnswer, changedSince, hasDestination, noDestination, type Verdict } from '../matching/row-verdict.ts';
 import { byDomain, byHash } from './batches.ts';
@@ -105,7 +105,7 @@ function verdictOf(
   { inDoubt, listed }: Pick<RowToInspect<LinkKey>, 'inDoubt' | 'listed'>,
 ): Verdict {
   if (!record) return missing;
-  if (inDoubt && showsAll(fields, record, 'instructions')) return { kind: 'done', record };
+  if (inDoubt && fieldsThatDiffer(fields, record).length === 0) return { kind: 'done', record };
   const differing = new Set(notApplied(fields, record, 'instructions').map(({ field }) => field));
   const since = listed ? fieldsSince(listed, record) : [];
   const isPartlyDone = since.some((field) => field in fields && !differing.has(field));
