@@ -106,7 +106,7 @@ function areFollowed(
 }
 
 /** A label from which the key was removed may be any with its beginning, its end and so many other characters. */
-function mayBe(listed: string, label: string): boolean {
+export function mayBe(listed: string, label: string): boolean {
   const [beginning = '', ...parts] = listed.split(foldedMark);
   const end = parts.at(-1);
   if (end === undefined) return listed === label;

@@ -165,3 +165,17 @@ test('R-40, K5: check asks for no destination from which the key was taken, and 
   expect([ran.stdout, ran.stderr, links.stdout, ...texts].filter((text) => text.includes(apiKey))).toEqual([]);
   page.close();
 });
+
+test('R-40, G5: a tag that may be one with the key in it is not called missing', async ({ linkctl, service }) => {
+  await store(service, [{ custom_hash: 'c', long_url: 'https://e.example/c', tags: [`del-${apiKey}`] }]);
+  const before = await stored(service);
+  for (const flags of [[], ['--ignore-missing']]) {
+    const ran = await linkctl(['tags', 'delete', `del-${apiKey}`, ...sure, ...flags]);
+    expect(ran).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/not sent: tag ".*" may be one that contains/),
+    });
+  }
+  expect(await stored(service)).toEqual(before);
+});

@@ -1,4 +1,4 @@
-import { type CliError, NotFoundError, PartialError } from '../../base/errors.ts';
+import { type CliError, NotFoundError, PartialError, UsageError } from '../../base/errors.ts';
 import { flagText, shellWord } from '../../base/quoted.ts';
 import { editItemsOperation } from '../../bulk/operations/editing.ts';
 import { type TagChange, unfinishedTags } from '../../bulk/tag-run.ts';
@@ -7,7 +7,8 @@ import type { Session } from '../../cli/session.ts';
 import { accountTags, addTags, carriers, countCarriers, deleteTag, isNoTag, type LabelCount } from '../../client/account-tags.ts';
 import { noTag } from '../../client/api-messages.ts';
 import type { Client } from '../../client/client.ts';
-import { labelExpression } from '../../contract/tag-label.ts';
+import { labelExpression, trimmedLabel } from '../../contract/tag-label.ts';
+import { mayBe } from '../../link/same.ts';
 import { dryRunReport } from '../../output/planned-requests.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import { batchesOf, type Row, type RowsReport } from '../../output/report.ts';
@@ -63,7 +64,11 @@ async function knownRemoval(removal: TagRemoval, session: Session): Promise<Know
   const ofLinks = keeps ? await unfinishedTagsOf({ what, ...identified(removal) }, session) : undefined;
   const alone = keeps && !ofLinks ? await unfinishedTags({ what }, environmentOf(session)) : undefined;
   const begun = ofLinks ?? alone;
-  const { spelled } = await accountTags(session.client, begun?.delete);
+  const { labels: listed, spelled } = await accountTags(session.client, begun?.delete);
+  const hidden = labels.find((label) =>
+    listed.some((other) => mayBe(trimmedLabel(other), trimmedLabel(label)) && !spelled(label)),
+  );
+  if (hidden) throw new UsageError(`not sent: tag ${JSON.stringify(hidden)} may be one that contains the API key`);
   const target = into && (spelled(into) ?? into);
   const added = begun ? begun.add : target !== undefined && spelled(target) === undefined ? [target] : undefined;
   return {
