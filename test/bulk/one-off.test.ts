@@ -149,6 +149,6 @@ describe('a few URLs that were typed', () => {
     const { openJournalFile } = crashingFile({ failAt: { line: 'end', code: 'ENOSPC' } });
     const { exit, error, statuses } = await shortenFew(world, rowsOf(2), 'off', undefined, openJournalFile);
     expect({ exit, statuses }).toEqual({ exit: 9, statuses: 'created created' });
-    expect(error?.hint).toContain('nothing to repeat');
+    expect(error?.hint).toContain('every row is done');
   });
 });

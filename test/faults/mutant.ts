@@ -67,7 +67,7 @@ export const mutants = {
     ],
   ],
   'takes what was left alone for done': [
-    ['bulk/sending/resolving.ts', 'if (refusal === undefined) run.inDoubt.add(index);', 'run.inDoubt.add(index);'],
+    ['bulk/sending/resolving.ts', 'if (!wasRefused(row, run)) run', 'if (row) run'],
     [
       'bulk/sending/resolving.ts',
       'settleOpen(sent, knownVerdicts(rows, run), run)',

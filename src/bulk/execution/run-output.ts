@@ -146,4 +146,4 @@ export async function closeRun(
   }
 }
 
-const doneHint = 'every row is done: nothing to repeat';
+const doneHint = 'every row is done';

@@ -74,10 +74,9 @@ function unknownError(
   stopError: CliError | undefined,
   { noun = 'rows', unknown: rows, isResumed = false }: EndOptions,
 ): CliError {
-  // What stopped the run here may stop the next one, too.
-  const ownHint = stopError?.kind === 'local' ? stopError.hint : undefined;
   const isSettledNext = isResumed && count > 0 && resumable === count;
-  const hint = ownHint ?? (rows && checkHint(rows, count, isSettledNext));
+  // What stopped the run here may stop the next one, too.
+  const hint = (stopError?.kind === 'local' && stopError.hint) || (rows && checkHint(rows, count, isSettledNext));
   if (stopError?.kind === 'unknown') {
     const { message, details, apiCode, cause } = stopError;
     return isSettledNext ? new CliError('unknown', message, { hint, details, apiCode, cause }) : stopError;
