@@ -190,6 +190,7 @@ test('B43: a tag that does not exist is exit 5 alone, 3 beside others, which are
   await linkctl(['tags', 'add', 'one', 'two']);
   const alone = await linkctl(['tags', 'delete', 'none', ...sure]);
   expect(alone).toEqual({ code: 5, stdout: '', stderr: 'error: no tag "none" [API 1309]\nhint: linkctl tags\n' });
+  expect((await linkctl(['tags', 'delete', 'one ', ...sure])).stderr).toContain('no tag "one "');
   expect(await linkctl(['tags', 'delete', 'none', 'one', ...sure])).toMatchObject({ code: 3, stdout: 'one\n' });
   expect(await linkctl(['tags', 'delete', 'none', 'two', ...sure, '--ignore-missing'])).toEqual({
     code: 0,

@@ -7,6 +7,7 @@ import type { Session } from '../../cli/session.ts';
 import { accountTags, addTags, carriers, countCarriers, deleteTag, isNoTag, type LabelCount } from '../../client/account-tags.ts';
 import { noTag } from '../../client/api-messages.ts';
 import type { Client } from '../../client/client.ts';
+import { lacksKey } from '../../contract/records.ts';
 import { labelExpression, trimmedLabel } from '../../contract/tag-label.ts';
 import { mayBe } from '../../link/same.ts';
 import { dryRunReport } from '../../output/planned-requests.ts';
@@ -66,7 +67,7 @@ async function knownRemoval(removal: TagRemoval, session: Session): Promise<Know
   const begun = ofLinks ?? alone;
   const { labels: listed, spelled } = await accountTags(session.client, begun?.delete);
   const hidden = labels.find((label) =>
-    listed.some((other) => mayBe(trimmedLabel(other), trimmedLabel(label)) && !spelled(label)),
+    listed.some((other) => lacksKey(other) && mayBe(trimmedLabel(other), trimmedLabel(label)) && !spelled(label)),
   );
   if (hidden) throw new UsageError(`not sent: tag ${JSON.stringify(hidden)} may be one that contains the API key`);
   const target = into && (spelled(into) ?? into);

@@ -86,7 +86,8 @@ function tableReader({ name }: Source): (cells: readonly string[], line: number)
   return (cells, line) => {
     const columns = header;
     if (columns) {
-      if (cells.length === columns.length) return rowOf((column) => cells[columns.indexOf(column)]);
+      const isWhole = cells.length >= columns.length && cells.slice(columns.length).every((cell) => cell === '');
+      if (isWhole) return rowOf((column) => cells[columns.indexOf(column)]);
       throw new UsageError(`${name}:${line}: expected ${columns.length} cells, got ${cells.length}`);
     }
     const titles = cells.map((cell) => tableTitles.get(cell) ?? cell);
@@ -124,13 +125,14 @@ function rowOf(cellOf: (column: string) => unknown): NamedRow {
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const has = (column: string): boolean => cellOf(column) !== undefined;
-  // Those of a check are about destinations, and any other file may have its own.
-  const isOfRun = areResults(has) || printed.some(has);
+  const status = textOf('status');
+  // A check skips destinations and leaves some unsent, which says nothing of a run.
+  const isOfRun = !(status === 'skipped' || status === 'not_sent') || areResults(has) || printed.some(has);
   return {
     hash: textOf('hash'),
     short_url: textOf('short_url'),
     short_url_with_protocol: textOf('short_url_with_protocol'),
     domain: textOf('domain'),
-    status: isOfRun ? textOf('status') : undefined,
+    status: isOfRun ? status : undefined,
   };
 }

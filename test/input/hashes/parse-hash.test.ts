@@ -128,6 +128,7 @@ test.each([
   ['a link called hash on the second line', 'abc\nhash\n', ['1 abc', '2 hash']],
   ['a link called hash as its short URL', 's.ex/hash\n', ['1 s.ex/hash']],
   ['tsv with a head', 'long_url\thash\tshort_url\nhttps://e.x\tabc\ts.ex/abc\n', ['2 s.ex/abc']],
+  ['csv with separators at the ends of lines', 'hash,note\nabc,x,,\n', ['2 abc']],
   ['csv without short URLs in some rows', 'hash,short_url\nabc,\ndef,s.ex/def\n', ['2 abc', '3 s.ex/def']],
   ['a table of one column', 'SHORT URL\ns.ex/abc\ns.ex/defghi\n', ['2 s.ex/abc', '3 s.ex/defghi']],
   ['a table of hashes', 'HASH\nabc\n', ['2 abc']],
@@ -251,6 +252,14 @@ test.each([
 ])('F1, K5: links that a check skipped are named like its other links: %j', async (text) => {
   expect((await checkHashFile(memorySource('r', [text]), unlisted, 'listed change')).rows).toBe(1);
 });
+
+test.each(['existing', 'failed', 'unknown'])(
+  'F1: a status that no check has counts in a cut list of results: %s',
+  async (status) => {
+    const file = checkHashFile(memorySource('r', [`status,hash\n${status},abc\n`]), unlisted, 'listed change');
+    expect(await failure(file)).toMatchObject({ exitCode: 2, text: `r:2: ${status}: the run did not make or change "abc"` });
+  },
+);
 
 test('a list of 200,000 hashes comes in parts', async () => {
   const pieces = Array.from({ length: 200 }, (_, piece) =>
