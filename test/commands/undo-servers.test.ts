@@ -70,6 +70,23 @@ describe.each([
   });
 });
 
+describe('a server that shows no short URLs', () => {
+  test.override({
+    edition: 'b',
+    habits: itemHabits({ shown: ({ short_url: _, short_url_with_protocol: __, ...item }) => item }),
+  });
+
+  test('U2: links that exchanged their hashes get them back', async ({ linkctl, service, folder }) => {
+    await store(service, numbered(2));
+    const before = await values(service);
+    const edits = join(folder, 'edits.csv');
+    writeFileSync(edits, 'hash,custom_hash\nh0,between\nh1,h0\nbetween,h1\n');
+    expect((await linkctl(['edit', '-f', edits])).code).toBe(0);
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+    expect(await values(service)).toEqual(before);
+  });
+});
+
 describe('a server that cuts labels', () => {
   test.override({ habits: cutLabels });
 

@@ -61,9 +61,9 @@ function throughVia(one: PlannedLink, others: readonly PlannedLink[], via: strin
   return [aside, ...others, { ...one, target: { ...target, hash: via }, record: record && withHash(record, via) }];
 }
 
-/** The record as it will be. */
+/** The record as it will be. Some servers send no short URL. */
 function withHash(record: UrlRecord, hash: string): UrlRecord {
   const { short_url, short_url_with_protocol: whole } = record;
   const renamed = (shortUrl: string): string => shortUrl.slice(0, shortUrl.length - record.hash.length) + hash;
-  return { ...record, hash, short_url: renamed(short_url), ...(whole && { short_url_with_protocol: renamed(whole) }) };
+  return { ...record, hash, short_url: short_url && renamed(short_url), ...(whole && { short_url_with_protocol: renamed(whole) }) };
 }
