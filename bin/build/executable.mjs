@@ -113,11 +113,24 @@ function configOf(output, assets) {
 /** Each run gives the same bytes. A code cache says which functions V8 has compiled once more, and that depends on the time. */
 const repeatable = ['--predictable', '--no-sparkplug', '--no-maglev', '--no-opt'];
 
+/** V8 numbers what it compiles, also what Node calls when a connection has waited for a second. So a machine that stops gives other numbers. */
+function untilTwoAgree(made) {
+  for (let [before, now] = [made(), made()]; !now.equals(before); [before, now] = [now, made()]);
+}
+
+function codeOf(folder) {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.cjs.code'));
+  return Buffer.concat(names.sort().map((name) => readFileSync(join(folder, name))));
+}
+
 /** Writes empty files if programs of the target cannot run here: then V8 compiles at the start. */
 function compile(folder, runner) {
   if (runner) {
     const usual = run(...runner, ...nodeFlags, '-p', 'new vm.Script("").createCachedData().readUInt32LE(12)').trim();
-    run(...runner, ...repeatable, join(import.meta.dirname, 'code-cache.cjs'), folder, usual);
+    untilTwoAgree(() => {
+      run(...runner, ...repeatable, join(import.meta.dirname, 'code-cache.cjs'), folder, usual);
+      return codeOf(folder);
+    });
   } else {
     for (const name of readdirSync(folder).filter(isScript)) writeFileSync(join(folder, `${name}.code`), '');
   }
