@@ -141,6 +141,45 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(again).toMatchObject({ code: 3, stderr: expect.stringMatching(/changed since: tags \(1\): .*h3/) });
     expect(Object.keys(await values(service)).sort()).toEqual(['h3', 'last', 'last-2']);
   });
+  test.for([
+    ['typed', ['shorten', 'https://new.example/', '--hash', 'new'], 'undo'],
+    ['of a file', ['shorten', '-f', '-', '--input-format', 'csv'], 'undo'],
+    ['of apply', ['apply', '-f', '-', '--input-format', 'csv', '--yes'], 'undo'],
+    ['made again by undo', ['delete', 'new', '--yes'], 'redo'],
+  ] as const)(
+    'U2: a created link (%s) that later runs renamed is named and left alone; at its hash again, it is deleted',
+    async ([, words, command], { linkctl, service, folder }) => {
+      if (command === 'redo') await store(service, [{ custom_hash: 'new', long_url: 'https://new.example/' }]);
+      expect((await linkctl(words, { stdin: 'long_url,custom_hash\nhttps://new.example/,new\n' })).code).toBe(0);
+      const [{ run = '' } = {}] = await runs(linkctl);
+      if (command === 'redo') expect((await undoLast(linkctl)).code).toBe(0);
+      const renames = [];
+      for (const [hash, to] of [['new', 'moved'] as const, ['moved', 'again'] as const]) {
+        expect((await linkctl(['edit', hash, '--new-hash', to])).code).toBe(0);
+        renames.push((await runs(linkctl))[0]?.run ?? '');
+      }
+      const results = join(folder, 'results.csv');
+      const back = [command, run, '--yes', '--results', results];
+      for (const flags of [[], ['--force']]) {
+        const left = await linkctl([...back, ...flags]);
+        expect(left).toMatchObject({ code: 3, stderr: expect.stringContaining(`new: renamed since by run ${renames[1]}\n`) });
+        expect(readFileSync(results, 'utf8')).toContain(`renamed since by run ${renames[1]}`);
+      }
+      for (const rename of renames.reverse()) expect((await linkctl(['undo', rename, '--yes'])).code).toBe(0);
+      expect(await linkctl(back)).toMatchObject({ code: 0, stdout: 'new\n' });
+      expect(await stored(service)).toEqual([]);
+      expect(await linkctl(back)).toMatchObject({ code: 0, stderr: expect.stringMatching(/already undone|is not undone/) });
+    },
+  );
+
+  test('U2: one that somebody deleted after it was renamed needs no undo', async ({ linkctl, service }) => {
+    expect((await linkctl(['shorten', 'https://new.example/', '--hash', 'new'])).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    expect((await linkctl(['edit', 'new', '--new-hash', 'moved'])).code).toBe(0);
+    await foreign(service, 'DELETE', '/urls/moved');
+    for (const text of ['nothing to change', 'already undone'])
+      expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining(text) });
+  });
 });
 
 describe('U5, U7: rows that were applied, but not as requested', () => {

@@ -15,6 +15,7 @@ import type { SelectedPage } from '../../select/selected-links.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { hasDestinationOf, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
+import { laterRenames } from './later-renames.ts';
 import { recordsOf } from './named-records.ts';
 import type { Pending } from './pending.ts';
 
@@ -41,6 +42,7 @@ export async function* undonePages(
   let read = 0;
   let isNewer: Awaited<ReturnType<DoneRun['newerLinks']>> | undefined;
   let mayHaveMoved: boolean | undefined;
+  const renamesOf = laterRenames(run, { batchSize, domainsOf: (later) => domainsOf(later, session) }, session);
   for await (const done of changes()) {
     if (done.length === 0) continue;
     if (done.some(isToProve)) isNewer ??= await run.newerLinks(client);
@@ -54,13 +56,15 @@ export async function* undonePages(
     const chained = all.filter(({ change }) => change.isChained);
     const byFirstHash = new Map(chained.map(({ change, domain }) => [linkText({ ...change.link, domain }), change]));
     const located = domains.map((one): Located => ({ ...one, ...linkNow(one, byFirstHash, find) }));
-    const decided = ({ change, domain, record, taken }: Located, isTaken: boolean): PlannedLink => {
+    const renamed = await renamesOf(located.filter((one) => isGoneCreation(one) && !isGone(one.domain)));
+    const decided = (one: Located, isTaken: boolean): PlannedLink => {
+      const { change, domain, record, taken } = one;
       const isNew = record && isToProve(change) ? isNewer?.(record.hash) : undefined;
       const isKnown = isNew || (change.isProven && !(mayHaveMoved && isUnplaced({ change, domain })));
       const isProven = isKnown && !reverted.wasDeleted(change);
       const reason = isGone(domain)
         ? `the account has no domain ${domain}`
-        : change.mayBeOld && foreignReason(isNew, run.begin.mode === 'dedupe' && !force);
+        : (renamed.get(one) ?? (change.mayBeOld && foreignReason(isNew, run.begin.mode === 'dedupe' && !force)));
       const outcome: PlannedOutcome = reason
         ? { kind: 'refused', reason }
         : decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
@@ -123,6 +127,11 @@ function mayStillChange(
 /** True if the server reported the link as created but it may have existed before. */
 function isToProve({ before, isProven }: DoneChange): boolean {
   return before === undefined && !isProven;
+}
+
+/** True for a created link that is not there any more, at least not under its hash. */
+function isGoneCreation({ change: { before, isOpen }, record }: Located): boolean {
+  return before === undefined && !isOpen && !record;
 }
 
 /** True for a link that may have been created on the default domain of that time. Only the answer, which is missing, would name it. */

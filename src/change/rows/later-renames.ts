@@ -1,0 +1,74 @@
+import { type DoneRun, readDoneRun } from '../../bulk/past-runs/done-run.ts';
+import { newestFirst } from '../../bulk/past-runs/run-names.ts';
+import type { Session } from '../../cli/session.ts';
+import { type LinkKey, linkText } from '../../contract/link.ts';
+import { foldersOf } from '../environment.ts';
+import type { Located } from './exchanged-links.ts';
+import { recordsOf } from './named-records.ts';
+
+/** The links that a run renamed: by name, as in `linkText`, their new hash. */
+interface Renames {
+  readonly run: string;
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
+interface Reading {
+  readonly batchSize: number;
+  domainsOf(run: DoneRun): (change: Located['change']) => Promise<string | undefined>;
+}
+
+/** Returns a function that says which links of a run are there under other hashes, because a later run of the account renamed them. */
+export function laterRenames(run: DoneRun, { batchSize, domainsOf }: Reading, session: Session) {
+  let all: readonly Renames[] | undefined;
+  return async (gone: readonly Located[]): Promise<ReadonlyMap<Located, string>> => {
+    if (gone.length === 0) return new Map();
+    all ??= await renamesAfter(run, domainsOf, session);
+    const renames = all;
+    const named = gone.map((one) => ({ one, ...nameAfter({ hash: one.change.link.hash, domain: one.domain }, renames) }));
+    const targets = named.flatMap(({ target, by }) => (by === undefined ? [] : [target]));
+    const find = await recordsOf(session.client, targets, batchSize);
+    return new Map(
+      named.flatMap(({ one, target, by }) => (by !== undefined && find(target) ? [[one, `renamed since by run ${by}`]] : [])),
+    );
+  };
+}
+
+/** Oldest first. A run whose record is gone or damaged says nothing. */
+async function renamesAfter({ begin }: DoneRun, domainsOf: Reading['domainsOf'], session: Session): Promise<Renames[]> {
+  const kept = foldersOf(session);
+  const found: Renames[] = [];
+  for (const { run, begin: later } of newestFirst(kept, () => true)) {
+    if (run === begin.run) break;
+    if (later?.operation !== 'edit' || later.server !== begin.server || later.account !== begin.account) continue;
+    const hashes = await hashesGiven(run, kept.state, domainsOf).catch(() => new Map<string, string>());
+    if (hashes.size > 0) found.unshift({ run, hashes });
+  }
+  return found;
+}
+
+async function hashesGiven(name: string, stateFolder: string, domainsOf: Reading['domainsOf']): Promise<Map<string, string>> {
+  const run = await readDoneRun(stateFolder, name);
+  const domainOf = domainsOf(run);
+  const given = new Map<string, string>();
+  for await (const some of run.changes()) {
+    for (const change of some) {
+      const { link, asked, madeHash = asked.custom_hash, isCertain, isOpen, isMoved } = change;
+      if (asked.custom_hash === undefined || madeHash === undefined || !(isCertain || isOpen || isMoved)) continue;
+      given.set(linkText({ hash: link.hash, domain: await domainOf(change) }), madeHash);
+    }
+  }
+  return given;
+}
+
+/** Returns the name that the last of these runs gave to a link. */
+function nameAfter(link: LinkKey, all: readonly Renames[]): { readonly target: LinkKey; readonly by: string | undefined } {
+  let target = link;
+  let by: string | undefined;
+  for (const { run, hashes } of all) {
+    const hash = hashes.get(linkText(target));
+    if (hash === undefined) continue;
+    target = { ...target, hash };
+    by = run;
+  }
+  return { target, by };
+}
