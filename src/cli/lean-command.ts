@@ -35,7 +35,7 @@ export class LeanCommand extends Command {
   }
 
   override addOption(option: Option): this {
-    if (!option.mandatory && !this.#isDeclared(option.flags)) return this;
+    if (!this.#isDeclared(option.flags)) return this;
     super.addOption(option);
     // commander takes the opposite of a lone `--no-undo` for given.
     if (option.negate) this.setOptionValueWithSource(option.attributeName(), undefined, 'default');

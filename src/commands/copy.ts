@@ -6,6 +6,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
+import { missingInput } from '../flags/missing-input.ts';
 import { repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
@@ -14,7 +15,7 @@ import { urlColumns } from '../output/url-columns.ts';
 import { addSelectionFlags, chosenSelection, everything } from '../select/selection-flags.ts';
 
 export function register(command: Command, run: Runner): void {
-  command.requiredOption('--to <profile>', 'profile of the account to copy to');
+  command.option('--to <profile>', 'profile of the account to copy to');
   command.option('--map-domain <a=b>', 'copy the links of domain a to domain b; repeatable', repeated);
   addSelectionFlags(command, 'select all links of the domain (default)');
   addBatchFlags(command);
@@ -40,14 +41,17 @@ export function register(command: Command, run: Runner): void {
 }
 
 /** Copies from the account of the command line to that of `--to`. */
-async function copy(options: CopyOptions & { to: string }, invocation: Invocation, operands: string[]): Promise<Report> {
+async function copy(options: CopyOptions & { to?: string }, invocation: Invocation, operands: string[]): Promise<Report> {
   const { to, concurrency = 1 } = options;
+  if (to === undefined) throw missingInput("flag '--to'", missing);
   if (concurrency > 1) throw new UsageError('--concurrency: copy sends one request at a time, to keep the order of the links');
   const selection = chosenSelection(operands, options) ?? everything;
   const source = await openSession(invocation);
   const target = await openTarget(to, source, invocation);
   return await copyLinks(selection, options, { source, target });
 }
+
+const missing = { command: 'copy', usage: '[hash...] --to <profile> [flags]', example: '--to work --dry-run' };
 
 /** Opens another account, or another domain of the same account. */
 async function openTarget(profile: string, source: Session, invocation: Invocation): Promise<Session> {

@@ -12,6 +12,7 @@ import { recordText } from '../contract/link.ts';
 import { startReplacement, targetOf } from '../files/atomic-write.ts';
 import { fileWork } from '../files/file-error.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
+import { missingInput } from '../flags/missing-input.ts';
 import { once } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { type Clicks, comparable } from '../history/clicks.ts';
@@ -29,7 +30,7 @@ import { periodClicks } from './stats/period-clicks.ts';
 import { periodOf } from './stats/stats-since.ts';
 
 interface ReportOptions {
-  readonly html: string;
+  readonly html?: string;
   readonly since?: string;
   readonly title?: string;
   readonly byTags?: string;
@@ -37,7 +38,7 @@ interface ReportOptions {
 
 export function register(command: Command, run: Runner): void {
   command
-    .requiredOption('--html <file>', 'write the page to <file>; - writes to stdout')
+    .option('--html <file>', 'write the page to <file>; - writes to stdout')
     .option('--since <time>', 'clicks since <time>, such as 7d, 3m or 2026-01-31 (default: 30d)')
     .option('--title <text>', 'heading of the page')
     .option('--by-tags <expression>', 'only links that match a tag expression (linkctl help tags)', once)
@@ -61,6 +62,7 @@ export function register(command: Command, run: Runner): void {
 
 async function report(options: ReportOptions, invocation: Invocation): Promise<DoneReport | TextReport> {
   const { html: path, since = '30d', title, byTags } = options;
+  if (path === undefined) throw missingInput("flag '--html'", missing);
   if (path === '') throw new UsageError('--html: the name of the file is empty');
   refuseConflicts(path, since, invocation.global);
   const { system, atEnd, global, now } = invocation;
@@ -88,6 +90,8 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
   file.commit();
   return doneReport(path, facts);
 }
+
+const missing = { command: 'report', usage: '--html <file> [flags]', example: '--since 30d --html report.html' };
 
 /** Throws a UsageError. */
 function refuseConflicts(path: string, since: string, { fields, json, output = json ? 'json' : undefined }: GlobalOptions): void {

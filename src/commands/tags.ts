@@ -18,6 +18,7 @@ import { cacheLabels } from '../completion/label-cache.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel, isSameLabel } from '../contract/tag-label.ts';
 import { addNoUndoFlag } from '../flags/bulk-flags.ts';
+import { missingInput } from '../flags/missing-input.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/field-values.ts';
 import { grouped } from '../output/quantity.ts';
@@ -63,7 +64,7 @@ export function register(command: Command, run: Runner): void {
     ...removalHelp,
   });
   const merge = addRemovalFlags(command.command('merge'));
-  merge.requiredOption('--into <label>', 'tag to attach instead; created if it does not exist').action(run(mergeTags));
+  merge.option('--into <label>', 'tag to attach instead; created if it does not exist').action(run(mergeTags));
   describe(merge, {
     summary: 'Merge tags into another tag',
     description: 'Merge tags into another tag: their links get that tag instead, and the merged tags are deleted.',
@@ -204,10 +205,11 @@ async function deleteTags(options: RemovalOptions, invocation: Invocation, opera
 }
 
 async function mergeTags(
-  options: RemovalOptions & { into: string },
+  options: RemovalOptions & { into?: string },
   invocation: Invocation,
   operands: string[],
 ): Promise<RowsReport> {
+  if (options.into === undefined) throw missingInput("flag '--into'", missing);
   const [into = ''] = readLabels([options.into], '--into');
   const all = readLabels(operands);
   const labels = all.filter((label) => !isSameLabel(label, into));
@@ -221,6 +223,8 @@ async function mergeTags(
   refuseDomain(session);
   return await removeTags({ labels, into, options }, session);
 }
+
+const missing = { command: 'tags merge', usage: '<label...> --into <label> [flags]', example: 'promo Promos --into promotion' };
 
 function plan(
   labels: readonly string[],

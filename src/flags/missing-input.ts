@@ -8,7 +8,7 @@ interface Remedy {
   readonly example: string;
 }
 
-/** `what` is `argument 'hash'` or `flag '--file'`. For what commander requires, `help/usage-error.ts` says the same. */
+/** `what` is `argument 'hash'` or `flag '--file'`. For the arguments that commander requires, `help/usage-error.ts` says the same. */
 export function missingInput(what: string, { command, usage, example }: Remedy, hint = `linkctl ${command} --help`): UsageError {
   return new UsageError(`missing required ${what}`, {
     details: [`usage: linkctl ${command} ${usage}`, `example: linkctl ${command} ${example}`],

@@ -26,13 +26,10 @@ export function usageError(error: CommanderError, root: Command, words: readonly
   const takesFile = command.flags.some(({ long }) => long === '--file');
   const file = takesFile && error.code === 'commander.excessArguments' ? fileCommand(command.line, line.operands) : undefined;
   if (file !== undefined) details.push(suggested(file, line));
-  const required = requiredFlag.exec(complaint)?.[1];
-  if (error.code === 'commander.missingArgument' || required !== undefined) {
-    const usage = required === undefined ? command.usage : command.usage.replace('[flags]', `${required} [flags]`);
-    details.push(`usage: ${usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
+  if (error.code === 'commander.missingArgument') {
+    details.push(`usage: ${command.usage}`, ...command.examples.slice(0, 1).map((example) => `example: ${example}`));
   }
-  const lacking = required && `missing required flag '${required.replace(/ .*/, '')}'`;
-  const message = isKnown ? `${named} takes no value` : verb ? unknownCommand(verb, guess, command) : (lacking ?? complaint);
+  const message = isKnown ? `${named} takes no value` : verb ? unknownCommand(verb, guess, command) : complaint;
   return new UsageError(message, {
     details,
     hint: isTopic(command) ? `linkctl help ${command.name}` : `${command.line} --help`,
@@ -94,8 +91,6 @@ export function fileCommand(command: string, operands: readonly string[]): strin
 function isFile(path: string): boolean {
   return orElse(() => statSync(path).isFile(), false);
 }
-
-const requiredFlag = /^required option '(.+)' not specified$/;
 
 /** Puts commander's messages in the form of ours. */
 function complaintOf(message: string, { flags, line }: CommandTree): string {

@@ -319,6 +319,20 @@ test.for([
   },
 );
 
+test.for([
+  ['copy --map-domian a=b', '--map-domian', '--map-domain'],
+  ['report --sinse 7d', '--sinse', '--since'],
+  ['tags merge a --int b', '--int', '--into'],
+])(
+  'B5: %s: a flag that does not exist is named before one that is missing',
+  async ([words = '', flag, meant], { linkctl, wire }) => {
+    const command = words.replace(/ (?:a )?--.*/, '');
+    const stderr = `error: unknown option '${flag}'\ndid you mean ${meant}?\nhint: linkctl ${command} --help\n`;
+    expect(await linkctl(words.split(' '))).toEqual({ code: 2, stdout: '', stderr });
+    expect(await wire.requests()).toEqual([]);
+  },
+);
+
 test.for(['csv extra', 'formats --fields x list'])(
   'B4: help %s: the hint is the help of the topic',
   async (words, { linkctl }) => {
