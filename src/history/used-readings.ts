@@ -23,7 +23,7 @@ export function usedReadings(ends: readonly Reading[], { since, until, now }: Pe
   const fitting = readingsInOrder(ends, now).filter(isFitting);
   const [oldest] = fitting;
   if (oldest === undefined) throw ends.some(isFitting) ? noTimelyReading() : noReading(ends, wanted);
-  if (oldest.from > since) throw noOldReading(oldest);
+  if (oldest.from > since) throw noOldReading(oldest, fitting.length > 1);
   const first = startOf(fitting, { since, until }) ?? oldest;
   const last = nearest(fitting.slice(fitting.indexOf(first) + 1), until, 'later');
   if (last === undefined) {
@@ -128,10 +128,11 @@ function scopeText({ kind, words }: ReadingScope): string {
   return kind === 'domain' ? `--domain ${shellWord(words)}` : words;
 }
 
-function noOldReading({ from }: Reading): NotFoundError {
+/** From a single reading nothing can be counted, whatever `--since` says. */
+function noOldReading({ from }: Reading, hasLater: boolean): NotFoundError {
   const moment = isoTime(Math.ceil(from / 1000) * 1000).replace('.000Z', 'Z');
   return new NotFoundError(`no reading is old enough: the first was made ${momentText(from)}`, {
-    hint: `use --since ${moment}`,
+    hint: hasLater ? `use --since ${moment}` : 'linkctl stats --record',
   });
 }
 

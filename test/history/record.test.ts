@@ -52,16 +52,23 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       stderr: 'error: no reading of this account was recorded\nhint: linkctl stats --record\n',
     });
     await on(0, ...record);
-    expect(await on(6.9, 'stats', '--since', '7d')).toEqual({
-      code: 5,
-      stdout: '',
-      stderr:
-        'error: no reading is old enough: the first was made 2026-03-02 02:00:00 UTC\nhint: use --since 2026-03-02T02:00:01Z\n',
-    });
+    const error = 'error: no reading is old enough: the first was made 2026-03-02 02:00:00 UTC';
+    const tooEarly = { code: 5, stdout: '', stderr: `${error}\nhint: linkctl stats --record\n` };
+    expect(await on(6.9, 'stats', '--since', '7d')).toEqual(tooEarly);
     expect(await on(7.1, 'stats', '--since', '7d')).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('no reading was made after 2026-03-02 02:00:00 UTC'),
     });
+  });
+
+  test('H2: the hint names a --since that works, so only where there is a second reading', async ({ on }) => {
+    await on(0, ...record);
+    const alone = await on(1, 'stats', '--since', '7d');
+    expect(alone).toMatchObject({ code: 5, stderr: expect.stringMatching(/old enough.*\nhint: linkctl stats --record\n$/) });
+    await on(1, ...record);
+    const { stderr } = await on(1, 'stats', '--since', '7d');
+    expect(stderr).toMatch(/old enough.*\nhint: use --since 2026-03-02T02:00:01Z\n$/);
+    expect(await on(1, 'stats', '--since', '2026-03-02T02:00:01Z')).toMatchObject({ code: 0 });
   });
 
   test('H2: a reading that was made while the clock was wrong is no end of a period, but its clicks count', async ({
