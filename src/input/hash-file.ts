@@ -83,7 +83,7 @@ async function scan(source: Source, lines: AsyncIterable<HashLine[]>): Promise<S
   }
   // A header or a JSON bracket is the listing of a selection without links, and so is a pipe in which list wrote nothing.
   const begins = async (isWanted?: (line: string) => boolean) => (await firstLines(source, 1, isWanted)).texts.length > 0;
-  const isEmptyPipe = async () => source.copyTo !== undefined && !(await begins());
+  const isEmptyPipe = async () => source.mayBeEmpty && !(await begins());
   const mayBeEmpty = rows > 0 || (await begins(isName)) || (await isEmptyPipe());
   if (!mayBeEmpty) throw new UsageError(`${source.name}: no hashes`);
   return { rows, candidates: search.candidates() };

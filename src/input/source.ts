@@ -4,7 +4,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { getSystemErrorMap } from 'node:util';
 import { type CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
-import type { System } from '../base/system.ts';
+import { inputStatus, type System } from '../base/system.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
 import { assertEncoding, utf8Text } from './encoding.ts';
@@ -15,6 +15,8 @@ export interface Source {
   readonly name: string;
   /** Only for a pipe: writes its content to a new file, synced, with mode 0600. */
   readonly copyTo?: (path: string) => Promise<void>;
+  /** Of a pipe or a terminal: it is the listing of no links if it is empty. The null device says only that nothing is connected. */
+  readonly mayBeEmpty?: boolean;
   /** The text from the beginning, as UTF-8. Throws a LocalError if the file has changed. */
   text(): AsyncGenerator<Buffer>;
   /** The digest in hex, available once `text` was read to its end. */
@@ -47,14 +49,20 @@ export async function openSource(operand: string, options: SourceOptions): Promi
   const { system, onTerminal } = options;
   if (options.encoding !== undefined) assertEncoding(options.encoding);
   if (operand === '-') {
-    if (system.stdin.isTTY) onTerminal?.();
-    return pipeSource(system.stdin, 'stdin', options);
+    const { stdin } = system;
+    const status = inputStatus(stdin);
+    // Node reads a directory as if it were empty.
+    if (status?.isDirectory()) throw new UsageError('stdin is a directory');
+    if (stdin.isTTY) onTerminal?.();
+    const isPipe = !status || status.isFIFO() || status.isSocket();
+    return pipeSource(stdin, 'stdin', options, stdin.isTTY || isPipe);
   }
   const status = await stat(operand).catch((error) => {
     throw unreadable(operand, error);
   });
   if (status.isFile()) return fileSource(operand, options);
-  if (status.isFIFO() || status.isCharacterDevice()) return pipeSource(createReadStream(operand), operand, options);
+  const isPipe = status.isFIFO();
+  if (isPipe || status.isCharacterDevice()) return pipeSource(createReadStream(operand), operand, options, isPipe);
   throw new UsageError(`${operand} is ${status.isDirectory() ? 'a directory' : 'not a file'}`);
 }
 
@@ -136,7 +144,8 @@ function changed(name: string): LocalError {
 }
 
 /** Validates the text while copying, so that an endless stream of anything else does not fill the disk. */
-async function pipeSource(stream: Readable, name: string, { folder, system, encoding }: SourceOptions): Promise<Source> {
+async function pipeSource(stream: Readable, name: string, options: SourceOptions, mayBeEmpty: boolean): Promise<Source> {
+  const { folder, system, encoding } = options;
   const alternative = 'for --dry-run or a listing, you can use a file instead of a pipe';
   const copy = new TemporaryFile(folder, `a copy of ${name}`, system, alternative);
   const hash = createHash('sha256');
@@ -156,6 +165,7 @@ async function pipeSource(stream: Readable, name: string, { folder, system, enco
   const digest = hash.digest('hex');
   return {
     name,
+    mayBeEmpty,
     copyTo: (path) => copy.copyTo(path),
     text: () => utf8Text(copy.stream(), name, encoding),
     sha256: () => digest,

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runShell } from '../support/built-program.ts';
 import { sent, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 
@@ -72,6 +73,25 @@ test.for(changes)('R-52: an empty file of hashes is refused: %j', async (words, 
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: `error: ${file}: no hashes\n` });
   }
   expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+});
+
+test.for([
+  ['- < old.txt', 'stdin: no hashes'],
+  ['- < folder', 'stdin is a directory'],
+  ['- < /dev/null', 'stdin: no hashes'],
+  ['- <&-', 'stdin: no hashes'],
+  ['/dev/null', '/dev/null: no hashes'],
+])('R-52, C19: --hashes-from %s is no empty listing: exit 2, nothing is sent', async ([words, error], { env, wire }) => {
+  const ran = await runShell(`cd "$HOME"; mkdir folder; : > old.txt; $linkctl delete --yes --hashes-from ${words}`, env);
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: `error: ${error}\n` });
+  expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+});
+
+test.for([
+  ['a pipe', 'true | $linkctl delete --yes --hashes-from -'],
+  ['a named pipe', 'mkfifo "$HOME/p"; true > "$HOME/p" & $linkctl delete --yes --hashes-from "$HOME/p"'],
+])('B43: %s into which nothing was written is an empty listing: exit 0', async ([, line = ''], { env }) => {
+  expect(await runShell(line, env)).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('nothing to change') });
 });
 
 test('B98: --hashes-from reads the listings that help formats names, and no other', async ({ linkctl, service }) => {

@@ -1,8 +1,8 @@
-import { existsSync, fstatSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { orElse, UsageError } from '../../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
-import type { System } from '../../base/system.ts';
+import { inputStatus, type System } from '../../base/system.ts';
 import { targetOf } from '../../files/atomic-write.ts';
 import { absolutePath } from '../../files/folders.ts';
 import type { BeginLine } from '../journal/lines.ts';
@@ -11,7 +11,7 @@ import type { RunBeginning, RunPlan } from '../run-plan.ts';
 /** Throws `UsageError` unless `--results`, `--failed` and the input are different files. */
 export function assertDistinct({ results, failed, input }: RunPlan, { stdin }: System): void {
   const path = input.file?.name ?? (input.copyTo === undefined ? input.name : undefined);
-  const source = path === undefined ? idOfDescriptor(stdin.fd) : idOfPath(path);
+  const source = path === undefined ? idOfInput(stdin) : idOfPath(path);
   const files = { '--results': results, '--failed': failed };
   for (const [flag, path] of Object.entries(files)) {
     if (path !== undefined && source !== undefined && idOfPath(path) === source) {
@@ -45,8 +45,9 @@ function idOfPath(path: string): string {
 }
 
 /** Stdin may be a file: `< links.csv`. */
-function idOfDescriptor(descriptor: number | undefined): string | undefined {
-  return descriptor === undefined ? undefined : orElse(() => idOf(fstatSync(descriptor, { bigint: true })), undefined);
+function idOfInput(stdin: System['stdin']): string | undefined {
+  const status = inputStatus(stdin);
+  return status && idOf(status);
 }
 
 function idOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
