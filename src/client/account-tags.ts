@@ -15,7 +15,7 @@ const tagNotFound = 1309;
 /** The tags of an account. */
 export interface AccountTags {
   readonly labels: readonly string[];
-  /** The label as the account spells it, whatever its case; undefined for one that does not exist. */
+  /** The label as the account spells it, which is the one to send; undefined for one that does not exist. */
   spelled(label: string): string | undefined;
 }
 
@@ -23,7 +23,9 @@ export interface AccountTags {
 export async function accountTags({ send }: Sender, others: readonly string[] = []): Promise<AccountTags> {
   const labels = [...(await send('listTags', {})).tags.map(({ label }) => label), ...others];
   const known = new Map(labels.map((label) => [foldLabel(label), label]));
-  return { labels, spelled: (label) => known.get(foldLabel(label)) };
+  // Servers that compare accents as they are composed can have both spellings.
+  const exact = new Set(labels);
+  return { labels, spelled: (label) => (exact.has(label) ? label : known.get(foldLabel(label))) };
 }
 
 /** POST /tags for each label. It makes only what is not there, so it can be repeated (4.2). */
@@ -65,8 +67,8 @@ export async function renameTag(client: Sender, old: string, label: string, mayB
   }
 }
 
-/** The list may be out of date, so an earlier process may have renamed the tag. */
-function contradiction(old: string): CliError {
+/** The list may be out of date, so the tag may have been renamed or deleted. */
+export function contradiction(old: string): CliError {
   return new CliError('unknown', `the server lists tag ${JSON.stringify(old)}, but does not find it`, {
     hint: 'check with linkctl tags, then run the same command again',
   });

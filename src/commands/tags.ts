@@ -13,7 +13,7 @@ import { undoLineOf } from '../change/typed-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
-import { accountTags, countLabels, deleteTag, isNoTag, renameTag } from '../client/account-tags.ts';
+import { type AccountTags, accountTags, countLabels, deleteTag, isNoTag, renameTag } from '../client/account-tags.ts';
 import { cacheLabels } from '../completion/label-cache.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel, isSameLabel } from '../contract/tag-label.ts';
@@ -127,17 +127,18 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
     return plan(labels, { change: 'add', done: 'added', requests: tagRequests({ add: labels }) }, invocation);
   }
   const session = await openSession(invocation);
+  let spelled: AccountTags['spelled'] = () => undefined;
   const work = async (label: string): Promise<Row> => {
-    const { tags } = await session.client.send('addTag', { body: { label } });
+    const { tags } = await session.client.send('addTag', { body: { label: spelled(label) ?? label } });
     return applied(label, tags);
   };
   // Only tags that this command created count, and may be undone.
-  let add: readonly string[] = [];
-  const report = changeEach(labels, work, { done: 'added', isNeeded: (label) => add.includes(label) });
+  const isNew = (label: string): boolean => spelled(label) === undefined;
+  const report = changeEach(labels, work, { done: 'added', isNeeded: isNew });
   let recorded: RowsReport = report;
   async function* rows(): AsyncGenerator<Iterable<Row>> {
-    const { spelled } = await accountTags(session.client);
-    add = labels.filter((label) => spelled(label) === undefined);
+    ({ spelled } = await accountTags(session.client));
+    const add = labels.filter(isNew);
     const run = { what: `tags add ${add.map(shellWord).join(' ')}`, change: { add } };
     if (add.length > 0) recorded = await recordedTags(report, run, session);
     yield* batchesOf(recorded);
@@ -160,14 +161,14 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   const session = await openSession(invocation);
   const what = `tags rename ${shellWord(old)} ${shellWord(label)}`;
   const environment = environmentOf(session);
-  const begun = await unfinishedTags({ what }, environment);
+  const begun = (await unfinishedTags({ what }, environment))?.rename;
   const spelled = begun ? undefined : (await accountTags(session.client)).spelled(old);
   if (spelled === label) return labelReport({ label }, `Tag "${label}" already has this label`);
-  if (!begun && session.global.maxAffected !== undefined) await countTagged([old], session);
   // Undo restores the account's spelling of the label.
-  const change = begun ?? { rename: { from: spelled ?? old, to: label } };
-  const run = { what, change, profile: session.profile };
-  const act = (mayBeDone: boolean) => renameTag(session.client, old, label, mayBeDone);
+  const rename = begun ?? { from: spelled ?? old, to: label };
+  if (!begun && session.global.maxAffected !== undefined) await countTagged([rename.from], session);
+  const run = { what, change: { rename }, profile: session.profile };
+  const act = (mayBeDone: boolean) => renameTag(session.client, rename.from, label, mayBeDone);
   // If no tag has either label, nothing was renamed, or the tag was deleted since.
   const { run: name, result } = await recordTagRun(run, environment, { act, leavesNothing: isNoTag });
   const tag = applied(label, result);
@@ -195,10 +196,12 @@ async function deleteTags(options: RemovalOptions, invocation: Invocation, opera
     return plan(labels, { change: 'delete', done: 'deleted', requests: tagRequests({ delete: labels }) }, invocation);
   }
   await keepsUndo(options, session);
-  await consentToTags(labels, session);
+  const { spelled } = await consentToTags(labels, session);
   const work = async (label: string): Promise<Row> => {
     const what = `tags delete ${shellWord(label)} --no-undo`;
-    await recordCall({ what, profile: session.profile }, environmentOf(session), () => deleteTag(session.client, label));
+    await recordCall({ what, profile: session.profile }, environmentOf(session), () =>
+      deleteTag(session.client, spelled(label) ?? label),
+    );
     return { label };
   };
   return changeEach(labels, work, { done: 'deleted', ignoreMissing: options.ignoreMissing });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { faults } from '../support/faulty-steps.ts';
+import { type Habits, itemHabits } from '../support/habits.ts';
 import { arrived, type Linkctl, sent, sure, test } from '../support/linkctl.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
@@ -73,7 +74,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['tags'])).stdout).toBe('spring\n');
     expect((await sent(wire)).map(({ call }) => call).filter((call) => !call.startsWith('GET'))).toEqual([
       expect.stringMatching(/^PATCH \/urls/),
-      'DELETE /tags/Promo',
+      'DELETE /tags/promo',
     ]);
     expect(await runs(linkctl)).toMatchObject([{ what: 'tags delete Promo', rows: 2, undo: 'yes' }]);
   });
@@ -327,10 +328,73 @@ test('W4: a tag that somebody else deleted meanwhile is gone as asked; any other
   wire,
 }) => {
   await store(service, [labelled('x', 'one'), labelled('y', 'two')]);
-  await wire.script([{ ...faults.refuse(1309), only: { method: 'DELETE' } }]);
+  const list = { only: { method: 'GET', path: '/tags' } };
+  const refusal = { ...faults.refuse(1309), only: { method: 'DELETE' } };
+  await wire.script([list, refusal, { ...list, answer: { body: { error: { code: 0, message: '' }, tags: [] } } }]);
   expect(await linkctl(['tags', 'delete', 'one', ...sure])).toMatchObject({ code: 0, stdout: 'one\n' });
   await wire.script([{ ...faults.refuse(1306), only: { method: 'DELETE' } }]);
   expect(await linkctl(['tags', 'delete', 'two', ...sure])).toMatchObject({ code: 5, stdout: '' });
+});
+
+test.for([
+  ['', []],
+  [', also with --ignore-missing', ['--ignore-missing']],
+] as const)(
+  'R 2.1: a tag that the server does not find and still lists is not called deleted: exit 10%s',
+  async ([, flags], { linkctl, service, wire }) => {
+    await store(service, [labelled('x', 'one')]);
+    await wire.script([{ ...faults.refuse(1309), only: { method: 'DELETE' } }]);
+    const words = ['tags', 'delete', 'one', ...flags, ...sure];
+    expect(await linkctl(words)).toMatchObject({
+      code: 10,
+      stdout: '',
+      stderr: expect.stringContaining('the server lists tag "one", but does not find it'),
+    });
+    expect(await linkctl(words)).toMatchObject({ code: 0, stdout: 'one\n' });
+    expect((await linkctl(['tags'])).stdout).toBe('');
+  },
+);
+
+describe('a server that compares accents as they are composed', () => {
+  // To the service, a label with a combining character is another one.
+  const apart = (text: string): string => text.replaceAll('%CC%88', '_').replaceAll('\u0308', '_');
+  const stored: Habits['stored'] = ({ url, body, ...request }) => {
+    return { ...request, url: apart(url), body: Buffer.from(apart(body.toString())) };
+  };
+  test.override({ habits: { ...itemHabits({}), stored } });
+
+  test.for([
+    [['delete'], ['-\u00dcn\u00ef']],
+    [
+      ['merge', '--into', 'all'],
+      ['+all', '-\u00dcn\u00ef'],
+    ],
+  ] as const)(
+    'F49: tags %j finds and deletes the tag whose label is typed in the other form',
+    async ([words, tags], { linkctl, service, wire }) => {
+      await store(service, [labelled('x', '\u00dcn\u00ef', 'keep'), labelled('y', 'keep')]);
+      const before = await labelsOf(service);
+      const ran = await linkctl(['tags', ...words, 'u\u0308ni\u0308', ...sure]);
+      expect(ran).toMatchObject({ code: 0, stdout: 'u\u0308ni\u0308\n' });
+      const changes = (await sent(wire)).filter(({ call }) => /^(?:PATCH|DELETE)/.test(call));
+      expect(changes).toMatchObject([{ body: { urls: [{ hash: 'x', tags }] } }, { call: 'DELETE /tags/\u00dcn\u00ef' }]);
+      expect((await linkctl(['tags'])).stdout).not.toContain('\u00ef');
+      expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+      expect(await labelsOf(service)).toEqual(before);
+    },
+  );
+
+  test('F49: of two tags with one label in both forms, the one that is typed is deleted', async ({ linkctl, service, wire }) => {
+    await store(service, [labelled('x', '\u00dcn\u00ef')]);
+    const tags = ['\u00fcn\u00ef', 'u\u0308ni\u0308'].map((label) => ({ label }));
+    for (const listed of [tags, tags.toReversed()]) {
+      const answer = { body: { error: { code: 0, message: '' }, tags: listed } };
+      await wire.script([{ only: { method: 'GET', path: '/tags' }, answer }]);
+      await linkctl(['tags', 'delete', 'u\u0308ni\u0308', '--dry-run', '-v']);
+    }
+    const listings = (await sent(wire)).filter(({ call }) => call.startsWith('GET /urls'));
+    expect(listings.every(({ call }) => call.includes('tags=u\u0308ni\u0308'))).toBe(true);
+  });
 });
 
 test('B87: a quota that ends between two deletions keeps the record of the first', async ({ linkctl, wire }) => {

@@ -188,6 +188,23 @@ test('U2: a tag that a link gets after the plan of an undo is kept', async ({ li
   expect(await tags(linkctl)).toEqual(['used']);
 });
 
+test.for([
+  [['add', 'Two'], 'DELETE /tags/TWO'],
+  [['merge', 'one', '--into', 'Two', ...sure], 'DELETE /tags/TWO'],
+  [['rename', 'one', 'Two'], 'PATCH /tags/TWO'],
+] as const)(
+  'F49, U2: undo of tags %j sends the label as the account spells it now',
+  async ([words, change], { linkctl, service, wire }) => {
+    await store(service, [{ custom_hash: 'x', long_url: 'https://x.example/', tags: ['one'] }]);
+    expect(await linkctl(['tags', ...words])).toMatchObject({ code: 0 });
+    const [run = ''] = (await linkctl(['runs', '--fields', 'run'])).stdout.split('\n');
+    await linkctl(['tags', 'rename', 'two', 'TWO']);
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0 });
+    expect((await sent(wire)).map(({ call }) => call)).toContain(change);
+    expect(await tags(linkctl)).toEqual(['one']);
+  },
+);
+
 test('U3: what an undo of tags left as it was can still be undone; the rest is not touched again', async ({
   linkctl,
   service,

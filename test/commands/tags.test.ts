@@ -45,7 +45,7 @@ for (const edition of ['a', 'b'] as const) {
       expect(await linkctl(['tags', 'delete', 'one', 'TWO', ...sure])).toEqual({ code: 0, stdout: 'one\nTWO\n', stderr: '' });
       expect((await sent(wire)).slice(-2)).toEqual([
         { call: 'DELETE /tags/one', body: undefined },
-        { call: 'DELETE /tags/TWO', body: undefined },
+        { call: 'DELETE /tags/two', body: undefined },
       ]);
       expect((await linkctl(['tags'])).stdout).toBe('three\n');
     });
@@ -155,6 +155,28 @@ test.for([
 test('2.5: a label named twice, in another case, is one label', async ({ linkctl, wire }) => {
   expect((await linkctl(['tags', 'add', 'Promo', 'promo'])).stdout).toBe('Promo\n');
   expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /tags', 'POST /tags']);
+});
+
+test('F49, 2.5: a tag that exists is sent as the account spells it', async ({ linkctl, service, wire }) => {
+  await store(service, numbered(1, { tags: ['\u00dcn\u00ef'] }));
+  const typed = 'u\u0308ni\u0308';
+  const most = ['--max-affected', '1'];
+  for (const words of [
+    ['add', typed],
+    ['rename', typed, 'new', ...most],
+    ['delete', 'NEW', '--no-undo', '--yes', ...most],
+  ]) {
+    expect(await linkctl(['tags', ...words])).toMatchObject({ code: 0 });
+  }
+  const all = await sent(wire);
+  expect(all.find(({ call }) => call === 'POST /tags')?.body).toEqual({ label: '\u00dcn\u00ef' });
+  const calls = new Set(all.map(({ call }) => call.replace(/&.*/, '')));
+  expect([...calls].filter((call) => call.includes('tags=') || call.includes('tags/'))).toEqual([
+    'GET /urls?tags=\u00dcn\u00ef',
+    'PATCH /tags/\u00dcn\u00ef',
+    'GET /urls?tags=new',
+    'DELETE /tags/new',
+  ]);
 });
 
 test('did it happen: an answer with another label is a failure of that label alone', async ({ linkctl, wire }) => {

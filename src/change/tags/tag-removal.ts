@@ -4,11 +4,20 @@ import { editItemsOperation } from '../../bulk/operations/editing.ts';
 import { type TagChange, unfinishedTags } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
-import { accountTags, addTags, carriers, countCarriers, deleteTag, isNoTag, type LabelCount } from '../../client/account-tags.ts';
+import {
+  accountTags,
+  addTags,
+  carriers,
+  contradiction,
+  countCarriers,
+  deleteTag,
+  isNoTag,
+  type LabelCount,
+} from '../../client/account-tags.ts';
 import { noTag } from '../../client/api-messages.ts';
 import type { Client } from '../../client/client.ts';
 import { lacksKey } from '../../contract/records.ts';
-import { labelExpression, trimmedLabel } from '../../contract/tag-label.ts';
+import { isSameLabel, labelExpression, trimmedLabel } from '../../contract/tag-label.ts';
 import { mayBe } from '../../link/same.ts';
 import { dryRunReport } from '../../output/planned-requests.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
@@ -36,7 +45,7 @@ interface TagRemoval {
 }
 
 interface KnownRemoval extends TagRemoval {
-  /** The labels that exist in the account. */
+  /** The labels that exist in the account, as it spells them. */
   readonly found: readonly string[];
   /** `into` as the account spells it. */
   readonly target: string | undefined;
@@ -71,13 +80,14 @@ async function knownRemoval(removal: TagRemoval, session: Session): Promise<Know
   );
   if (hidden) throw new UsageError(`not sent: tag ${JSON.stringify(hidden)} may be one that contains the API key`);
   const target = into && (spelled(into) ?? into);
+  const found = labels.flatMap((label) => spelled(label) ?? []);
   const added = begun ? begun.add : target !== undefined && spelled(target) === undefined ? [target] : undefined;
   return {
     ...removal,
-    found: labels.filter((label) => spelled(label) !== undefined),
+    found,
     target,
     // The members keep this order, because runs are compared by the JSON text of their options.
-    tags: { delete: begun?.delete ?? labels.flatMap((label) => spelled(label) ?? []), ...(added && { add: added }) },
+    tags: { delete: begun?.delete ?? found, ...(added && { add: added }) },
     isAlone: alone !== undefined,
   };
 }
@@ -150,12 +160,7 @@ async function removeByRun(known: KnownRemoval, session: Session): Promise<RowsR
     for await (const some of batchesOf(report)) removed.push(...some);
   };
   const { dryRun } = session.global;
-  // The tags are deleted by their labels as typed.
-  const steps = {
-    change: dryRun ? { ...tags, delete: found } : tags,
-    before: (client: Client) => addTags(client, tags.add),
-    after,
-  };
+  const steps = { change: tags, before: (client: Client) => addTags(client, tags.add), after };
   const run = await runPlannedChange({ ...detaching(known, session), tags: steps }, session);
   const deletions = `then ${namedTags(found)} would be deleted`;
   if (dryRun) return { ...run, notes: () => (run.notes?.() ?? []).toSpliced(-1, 0, deletions) };
@@ -197,16 +202,18 @@ export function deletion(found: readonly string[], session: Session, reasonOf = 
   const { client } = session;
   let counts: readonly LabelCount[] | undefined;
   return async (label) => {
-    if (!found.includes(label)) {
+    const known = found.find((one) => isSameLabel(one, label));
+    if (known === undefined) {
       const { message, hint } = noTag({ label });
       throw new NotFoundError(message, { apiCode: 1309, hint });
     }
     counts ??= await countLinks(found, session);
-    const links = linksOf(label, counts);
-    if (links > 0) throw tagKept(label, reasonOf(links));
-    await deleteTag(client, label).catch((error: unknown) => {
-      // Someone else may have deleted the tag meanwhile.
+    const links = linksOf(known, counts);
+    if (links > 0) throw tagKept(known, reasonOf(links));
+    await deleteTag(client, known).catch(async (error: unknown) => {
       if (!isNoTag(error)) throw error;
+      // Someone else may have deleted the tag meanwhile.
+      if ((await accountTags(client)).spelled(known) !== undefined) throw contradiction(known);
     });
     return { label };
   };

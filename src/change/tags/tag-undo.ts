@@ -126,7 +126,7 @@ async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, se
   const tags = await accountTags(client);
   const isKnown = (label: string): boolean => tags.spelled(label) !== undefined;
   const other = rename && labelInTheWay(rename, tags);
-  const toDelete = deleted.filter((label) => isKnown(label) && !(other && isSameLabel(label, other)));
+  const toDelete = deleted.flatMap((label) => (other && isSameLabel(label, other) ? [] : (tags.spelled(label) ?? [])));
   const toCount = [...toDelete, ...(other === undefined ? [] : [other])];
   const counts = toCount.length > 0 ? await countLinks(toCount, session) : [];
   const remove = deletion(toCount, session, changedSince);
@@ -178,8 +178,8 @@ function renaming(
     const refusal = `changed since: ${reason}`;
     return [refused(step, refusal, new PartialError(`tag ${JSON.stringify(to)}: ${refusal}`))];
   };
-  const act = () => renameTag(client, from, to, true);
   if (old === undefined) return unless(`there is no tag ${JSON.stringify(from)}`);
+  const act = () => renameTag(client, old, to, true);
   if (isSpelling || other === undefined) return [{ ...step, act }];
   if (!unused) return unless(`there is another tag ${JSON.stringify(to)}`);
   const { label, remove } = unused;

@@ -35,7 +35,7 @@ export function tagsBack({ begin }: DoneRun, linksLeft: LinksLeft, session: Sess
     before: (client) => addTags(client, add),
     async after(client) {
       const { spelled } = await accountTags(client);
-      const found = deleted.filter((label) => spelled(label) !== undefined);
+      const found = deleted.flatMap((label) => spelled(label) ?? []);
       const remove = deletion(found, { ...session, client }, changedSince);
       for (const label of found) {
         await remove(label).catch(async (error: unknown) => {

@@ -3,7 +3,7 @@ import { capitalized } from '../../base/quoted.ts';
 import { recordTagRun, type TagChange, type TagRun } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
-import { accountTags, isOneOf } from '../../client/account-tags.ts';
+import { type AccountTags, accountTags, isOneOf } from '../../client/account-tags.ts';
 import { countUrls } from '../../client/whole-listing.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { isAmbiguousLabel, labelExpression } from '../../contract/tag-label.ts';
@@ -19,25 +19,32 @@ import { shownLinks } from '../plan/text.ts';
 import { markShown } from '../run-settings.ts';
 import { undoLineOf } from '../typed-report.ts';
 
-/** Asks before tags are deleted. Both `--max-affected` and the number to type count the links of the tags. */
-export async function consentToTags(labels: readonly string[], session: Session): Promise<void> {
+/**
+ * Asks before tags are deleted, and returns those of the account. Both `--max-affected` and the number to type count the links of the tags.
+ */
+export async function consentToTags(labels: readonly string[], session: Session): Promise<AccountTags> {
   await requireAnswer(session, 'tags delete');
   const { yes, maxAffected } = session.global;
-  if (yes && maxAffected === undefined) return;
-  const { spelled } = await accountTags(session.client);
-  const found = labels.filter((label) => spelled(label) !== undefined);
+  const tags = await accountTags(session.client);
+  if (yes && maxAffected === undefined) return tags;
+  const found = labels.flatMap((label) => tags.spelled(label) ?? []);
   if (!yes) await showMissing(labels, found, session);
-  if (found.length === 0) return await confirm(`Delete ${namedTags(labels)} of ${accountLabel(session)}?`, session);
+  if (found.length === 0) {
+    await confirm(`Delete ${namedTags(labels)} of ${accountLabel(session)}?`, session);
+    return tags;
+  }
   const links = await countTagged(found, session, 'leave out --no-undo');
-  if (yes) return;
+  if (yes) return tags;
   const carried =
     links === 0 ? 'used by no link' : `used by ${links === undefined ? 'an unknown number of links' : quantity(links, 'link')}`;
   const question = `Delete ${namedTags(found)}, ${carried}, of ${accountLabel(session)}?`;
   await askFor(question, links ?? 0, session);
+  return tags;
 }
 
 export async function showMissing(labels: readonly string[], found: readonly string[], { streams }: Session): Promise<void> {
-  for (const label of labels) if (!found.includes(label)) await streams.message(`${JSON.stringify(label)} (not found)`, '  ');
+  const isFound = isOneOf(found);
+  for (const label of labels) if (!isFound(label)) await streams.message(`${JSON.stringify(label)} (not found)`, '  ');
 }
 
 export function namedTags(labels: readonly string[]): string {
