@@ -55,6 +55,8 @@ export class PageCursor<T> {
   #offset: number;
   #wanted: number;
   #total: number | undefined;
+  /** A total was beyond the rows so far, so it counts more than the pages that were read. */
+  #isTotalAhead = false;
   #hasOverlap = false;
   /** Rows that may come again, because new ones pushed them down or the window moved back. */
   #overlap = 0;
@@ -170,12 +172,14 @@ export class PageCursor<T> {
     return 0;
   }
 
-  /** The total of a first page may describe only that page, so it is not trusted alone. */
+  /** A total may count only the rows so far, so it is not trusted before it has been beyond them. */
   #isAll(length: number): boolean {
     const end = this.#offset + length;
-    if (this.#options.untilEmpty || this.#total === undefined || end < this.#total) return false;
-    // A first page of the requested length, or of a round length, may be cut off, so the next page is requested.
-    const mayBeCut = this.#offset === 0 && length > 0 && (length === this.#limit || length % 5 === 0);
+    if (this.#options.untilEmpty || this.#total === undefined) return false;
+    this.#isTotalAhead ||= end < this.#total;
+    if (this.#isTotalAhead) return end >= this.#total;
+    // The next page is requested if such a total was wrong before, or if a first page is of the requested length or of a round length.
+    const mayBeCut = this.#offset > this.#first || length === this.#limit || length % 5 === 0;
     return !mayBeCut;
   }
 }

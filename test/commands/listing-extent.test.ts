@@ -69,7 +69,7 @@ for (const edition of ['a', 'b'] as const) {
       expect(rowsOf((await linkctl(['list', '--fields', 'hash', '--offset', '1'], terminal)).stdout)).toHaveLength(50);
     });
 
-    test.for(['missing', 'text', 'page length'] as const)(
+    test.for(['missing', 'text', 'page length', 'so far'] as const)(
       'F7, B28: no listing is short without a word where total_count is %s',
       async (totalCount, { linkctl, wire, service }) => {
         await store(service, numbered(61));
@@ -87,6 +87,9 @@ for (const edition of ['a', 'b'] as const) {
           expect([flags, rowsOf(all.stdout).length, all.stderr]).toEqual([flags, 61, '']);
         }
         expect(rowsOf((await linkctl(['list', '--fields', 'hash'])).stdout)).toHaveLength(61);
+        expect(rowsOf((await linkctl(['list', '--fields', 'hash', '--offset', '30'])).stdout)).toHaveLength(31);
+        expect((await linkctl(['stats'])).stderr).toBe('61 links: 0 clicks\n');
+        expect((await linkctl(['check', '--all', '-n'])).stderr).toContain('61 links would be checked');
       },
     );
 

@@ -12,8 +12,8 @@ import { readBody, withText } from './readings.ts';
 export interface Manners {
   /** Rows that a page holds at most, whatever `limit` says: in listings and in reads by `hashes`. */
   readonly pageCap?: number;
-  /** What `page.total_count` is instead of right: left out, right but as text, or the number of rows on this page. */
-  readonly totalCount?: 'missing' | 'text' | 'page length';
+  /** What `page.total_count` is instead of right: left out, right but as text, the number of rows on this page, or that of the rows so far. */
+  readonly totalCount?: 'missing' | 'text' | 'page length' | 'so far';
   /** Listings begin with the oldest link, where no other order is asked for. Reads by `hashes` are as ever. */
   readonly oldestFirst?: boolean;
   /**
@@ -133,8 +133,8 @@ function shown(manners: Manners, { hashes }: Memory, answer: WholeAnswer): Whole
 
 function withTotal({ total_count: total, ...page }: Listing['page'], { totalCount }: Manners): object {
   if (totalCount === 'missing') return page;
-  const shownTotal = totalCount === 'text' ? String(total) : totalCount === 'page length' ? page.results_count : total;
-  return { ...page, total_count: shownTotal };
+  const shown = { text: String(total), 'page length': page.results_count, 'so far': page.offset + page.results_count };
+  return { ...page, total_count: totalCount === undefined ? total : shown[totalCount] };
 }
 
 function shouted(record: object, hashes: Memory['hashes']): object {
