@@ -119,6 +119,23 @@ describe.each([
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
+  test.for(['', 'https://'])(
+    'R-35, B30: links whose short URL is written as %j are not one link',
+    async (empty, { linkctl, wire, service }) => {
+      await store(service, numbered(3));
+      await wire.script([{ times: 'all', alter: { each: { short_url: empty, short_url_with_protocol: empty } } }]);
+      expect(await linkctl(['list', '--all', '--fields', 'hash'])).toMatchObject({ code: 0, stdout: 'h2\nh1\nh0\n' });
+      expect(await linkctl(['shorten', 'https://example.com/', '--hash', 'own', '-q'])).toMatchObject({
+        code: 0,
+        stdout: 'own\n',
+      });
+      expect(await linkctl(['edit', '--all', '--note', 'n', '--yes', '--max-affected', '9'])).toMatchObject({ code: 0 });
+      expect(await stored(service)).toMatchObject(Array(4).fill({ note: 'n' }));
+      expect(await linkctl(['delete', '--all', '--yes', '--max-affected', '9'])).toMatchObject({ code: 0 });
+      expect(await stored(service)).toEqual([]);
+    },
+  );
+
   test('B26, B30: a server that shows no short URLs has its links named by their hashes, never by half a URL', async ({
     linkctl,
     folder,

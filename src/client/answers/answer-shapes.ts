@@ -14,6 +14,7 @@ import {
   type Shape,
   scalar,
   shortText,
+  shownText,
   text,
 } from './shapes.ts';
 
@@ -22,8 +23,8 @@ const hash = shortText(1024);
 const url = {
   hash,
   long_url: optional(text),
-  short_url: optional(text),
-  short_url_with_protocol: optional(text),
+  short_url: shortUrl,
+  short_url_with_protocol: shortUrl,
   total_clicks: optional(number),
   unique_clicks: optional(number),
   last_visit: optional(text),
@@ -35,7 +36,7 @@ const url = {
   links: anything,
 } satisfies { readonly [Member in Exclude<keyof UrlRecord, 'error'>]: Shape };
 const itemFailure = record({ code: integer, message: optional(text), details: optional(text) });
-const item = named(record({ ...url, hash: optional(hash), custom_hash: optional(text), error: optional(itemFailure) }));
+const item = named(record({ ...url, hash: optional(hash), custom_hash: shownText, error: optional(itemFailure) }));
 const items = record({ urls: list(item) });
 /** The numbers are not checked here: paging compares them with the rows before it uses them. */
 const page = mapOf(anything);
@@ -100,14 +101,20 @@ export const answerShapes: { readonly [O in OperationName]: Shape } = {
   }),
 };
 
+/** A scheme alone is an empty short URL, which would make all links of a listing the same link. */
+function shortUrl(value: unknown): string | undefined {
+  const shown = shownText(value);
+  return shown === undefined || withoutScheme(shown) === '' ? undefined : shown;
+}
+
 /** Some servers write the scheme in `short_url`, or show only the short URL that has one. */
 function named(link: Shape): Shape {
   return (value) => {
     const shown = link(value) as Partial<UrlRecord>;
-    const written = shown.short_url || shown.short_url_with_protocol;
+    const written = shown.short_url ?? shown.short_url_with_protocol;
     const short_url = written && withoutScheme(written);
-    if (short_url && short_url !== shown.short_url) {
-      Object.assign(shown, { short_url, short_url_with_protocol: shown.short_url_with_protocol || written });
+    if (short_url !== shown.short_url) {
+      Object.assign(shown, { short_url, short_url_with_protocol: shown.short_url_with_protocol ?? written });
     }
     return shown;
   };

@@ -65,6 +65,11 @@ export function optional(shape: Shape): Shape {
   return (value) => (value === undefined || value === null ? value : shape(value));
 }
 
+/** Reads null and an empty text as a missing value, because some servers write them for a value that they do not show. */
+export function shownText(value: unknown): string | undefined {
+  return value === undefined || value === null || value === '' ? undefined : text(value);
+}
+
 /** Accepts every value, and converts it if possible: for what a command can do without. */
 export function orAsIs(shape: Shape): Shape {
   return (value) => {
