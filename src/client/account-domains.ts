@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
-import { type AccountDomains, recordDomain } from '../contract/link.ts';
+import { type AccountDomains, recordDomain, withoutScheme } from '../contract/link.ts';
 import type { DomainRecord } from '../contract/records.ts';
 import { isLocalhost, withoutLocalPort } from '../contract/web-address.ts';
 import { isUnknownResource } from './call-error.ts';
@@ -76,7 +76,9 @@ async function hostOfRecords(client: Pick<Client, 'send'>): Promise<string | und
 
 async function customDomain(client: Pick<Client, 'send'>): Promise<string | undefined> {
   const { account } = await client.send('getAccount', {});
-  return account.custom_domain;
+  const { custom_domain: name } = account;
+  // Some servers write it as a URL.
+  return name && (recordDomain({ short_url: `${withoutScheme(name)}/` }) ?? name);
 }
 
 function canonical(host: string): string {

@@ -579,6 +579,22 @@ describe('edition B', () => {
     expect(await hashesOn(service)).toEqual(['short_url']);
   });
 
+  test('D18: a custom domain that is written as a URL is its host, on a server that shows no short URLs', async ({
+    linkctl,
+    wire,
+    service,
+  }) => {
+    await store(service, numbered(1));
+    const account = { username: 'ann', custom_domain: 'https://Go.Example/', counters: {} };
+    await wire.script([
+      { only: { path: '/account' }, times: 'all', answer: { body: { error: { code: 0, message: '' }, account } } },
+      { times: 'all', alter: { each: { short_url: undefined, short_url_with_protocol: undefined } } },
+    ]);
+    expect(await linkctl(['delete', 'other.example/h0', '-y'])).toMatchObject({ code: 2 });
+    expect(await linkctl(['delete', 'go.example/h0', '-y'])).toMatchObject({ code: 0, stdout: 'h0\n' });
+    expect(await hashesOn(service)).toEqual([]);
+  });
+
   test('D19: two spellings are one link', async ({ linkctl, service }) => {
     await store(service, odd);
     const ran = await linkctl(['delete', '--hashes-from', '-', '-y', '--json'], {
