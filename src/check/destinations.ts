@@ -9,7 +9,7 @@ import { type NotProbed, refusalOf } from './redirect-chain.ts';
 export interface CheckedLink extends SoughtLink {
   /** With the protocol. */
   readonly short_url: string;
-  /** Absent for a link that does not exist. */
+  /** Absent for a link that does not exist; empty if the server does not show it. */
   readonly long_url?: string | undefined;
 }
 
@@ -153,6 +153,7 @@ export class Destinations {
 
 function unknownDestination({ long_url }: CheckedLink): string | undefined {
   if (long_url === undefined) return 'no such link';
+  if (long_url === '') return 'the server does not show the destination';
   return lacksKey(long_url) ? 'the destination contains the API key' : undefined;
 }
 

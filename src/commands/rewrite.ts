@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { editItemsOperation } from '../bulk/operations/editing.ts';
-import type { PlannedOutcome } from '../change/decide/outcome.ts';
+import { hiddenDestination, type PlannedOutcome } from '../change/decide/outcome.ts';
 import { requireAnswer } from '../change/limits.ts';
 import { runPlannedChange } from '../change/run.ts';
 import type { Invocation } from '../cli/invocation.ts';
@@ -121,6 +121,7 @@ async function deciderOf(
   const change = urlChange(rules, { fault: longUrlFault, isOwnHost: (host) => ownHosts.has(withLocalName(host)) });
   return (record) => {
     addDomain(recordDomain(record));
+    if (record.long_url === undefined) return { kind: 'refused', reason: hiddenDestination };
     const result = change(record.long_url);
     return result.kind === 'changed' ? { kind: 'change', fields: { long_url: result.longUrl } } : result;
   };

@@ -64,7 +64,8 @@ export interface UrlLinks {
 
 export type UrlRecord = {
   hash: string;
-  long_url: string;
+  /** Some servers do not show it on every record. */
+  long_url?: string;
   /** Domain and hash, without the protocol. */
   short_url: string;
   /** Edition A. In API.md only in the shortening response; servers send it on every record. */

@@ -22,7 +22,7 @@ const error = record<ErrorRecord>({ code: { type: 'integer' }, message: text, de
 
 export const urlMembers: Members<UrlRecord> = {
   hash: text,
-  long_url: text,
+  long_url: optional(text),
   short_url: text,
   short_url_with_protocol: optional(text),
   total_clicks: count,

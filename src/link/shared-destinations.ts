@@ -9,6 +9,9 @@ interface SharedDestinations {
   pages(): AsyncGenerator<readonly UrlRecord[]>;
 }
 
+/** A link whose destination the server does not show shares it with none. */
+type ShownLink = UrlRecord & { readonly long_url: string };
+
 /** Maximum number of links in memory, some tens of megabytes; more links need a further reading. */
 const defaultMaxHeld = 50_000;
 
@@ -17,9 +20,10 @@ const defaultMaxHeld = 50_000;
  * fit in memory, the listing is read again for each part that does.
  */
 export async function sharedDestinations(
-  read: () => AsyncIterable<readonly UrlRecord[]>,
+  readAll: () => AsyncIterable<readonly UrlRecord[]>,
   maxHeld = defaultMaxHeld,
 ): Promise<SharedDestinations> {
+  const read = () => shownLinks(readAll());
   const search = new DuplicateCandidateSearch();
   for await (const rows of read()) for (const { long_url } of rows) search.add(canonicalUrl(long_url));
   const candidates = search.candidates();
@@ -35,6 +39,10 @@ export async function sharedDestinations(
     }
   }
   return { links, destinations: candidates.count, pages };
+}
+
+async function* shownLinks(listing: AsyncIterable<readonly UrlRecord[]>): AsyncGenerator<readonly ShownLink[]> {
+  for await (const rows of listing) yield rows.filter((record): record is ShownLink => record.long_url !== undefined);
 }
 
 /** A range of candidates. */
@@ -62,7 +70,7 @@ function* partsOf({ count, occurrences }: DuplicateCandidates, maxHeld: number):
 
 /** Compares full URLs, because fingerprints can collide and links can disappear meanwhile. */
 async function* groupedLinks(
-  listing: AsyncIterable<readonly UrlRecord[]>,
+  listing: AsyncIterable<readonly ShownLink[]>,
   isIn: (url: string) => boolean,
 ): AsyncGenerator<readonly UrlRecord[]> {
   const groups = new Map<string, UrlRecord[]>();
@@ -80,7 +88,7 @@ async function* groupedLinks(
 
 /** Links of a single destination need no grouping, so they are not held in memory. */
 async function* linksOfOne(
-  listing: AsyncIterable<readonly UrlRecord[]>,
+  listing: AsyncIterable<readonly ShownLink[]>,
   isIn: (url: string) => boolean,
 ): AsyncGenerator<readonly UrlRecord[]> {
   let shared: string | undefined;

@@ -17,12 +17,12 @@ import type { OperationSettings, RunEnvironment, RunPlan } from '../../src/bulk/
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { Edition } from '../../src/contract/editions.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
-import type { UrlRecord } from '../../src/contract/records.ts';
 import { startService } from '../../src/service/service.ts';
 import type { ServiceLimits } from '../../src/service/service-options.ts';
 import { canaryKey } from '../support/canary.ts';
 import { type FaultyOptions, type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { createHabits, habitsName } from '../support/habits.ts';
+import type { StoredLink } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
 const username = 'ann';
@@ -39,7 +39,7 @@ export interface BulkWorld {
   /** Waits of so many milliseconds and more, in this world 200 times shorter, last until this is over as well. */
   prolong(milliseconds: number, over: () => Promise<unknown>): void;
   /** All records of the account, oldest first. */
-  stored(): Promise<UrlRecord[]>;
+  stored(): Promise<StoredLink[]>;
   /** POSTs that were read, as the numbers of items in them. */
   posts(): Promise<number[]>;
   /** Runs these rows to the end and says how it ended. */
@@ -117,11 +117,11 @@ export async function openWorld({
       prolonged = { from, over };
     },
     async stored() {
-      const records: UrlRecord[] = [];
+      const records: StoredLink[] = [];
       for (;;) {
         const { urls } = await direct.send('listUrls', { query: { offset: records.length, limit: 500 } });
         if (urls.length === 0) return records.reverse();
-        records.push(...urls);
+        records.push(...(urls as StoredLink[]));
       }
     },
     posts: async () =>
@@ -238,7 +238,7 @@ export function rowsOf(count: number, more: (index: number) => Partial<ShortenIt
 }
 
 /** How many records each row has at the service, by long URL: `{ 1: 10 }` for ten rows with one each. */
-export function multiplicity(rows: readonly ShortenItem[], records: readonly UrlRecord[]): Record<number, number> {
+export function multiplicity(rows: readonly ShortenItem[], records: readonly StoredLink[]): Record<number, number> {
   const counts = new Map(rows.map(({ long_url }) => [long_url, 0]));
   for (const { long_url } of records) counts.set(long_url, (counts.get(long_url) ?? 0) + 1);
   const found: Record<number, number> = {};

@@ -150,14 +150,21 @@ describe('P4: a link and the account that it is copied to', () => {
   const link: KnownRecord = { hash: 'x', long_url: url, note: 'n', tags: [], max_clicks: 5 };
   const copied = { custom_hash: 'x', long_url: url, note: 'n' };
   const fields = { ...copied, max_clicks: 5 };
+  const hidden = refused('the server does not show the destination');
   test.for<['a' | 'b', UrlRecord | undefined, object]>([
     ['a', undefined, { kind: 'copy', fields }],
     ['b', undefined, { kind: 'copy', fields: copied, losesBound: true }],
     ['a', record({ note: 'n', max_clicks: 5 }), unchanged],
     ['a', record({ note: 'n' }), refused('it exists with other values: max_clicks', { fields })],
     ['a', record({ long_url: 'https://b.example/' }), refused('another link has the hash there', { fields })],
+    ['a', record({ long_url: undefined }), hidden],
   ])('to edition %s, which has %j', ([edition, there, outcome]) => {
     expect(asCopied(edition)({ target, item: link, record: there })).toEqual(outcome);
+  });
+
+  test('F40: a link whose destination the server does not show is not copied', () => {
+    expect(asCopied('a')({ target, item: { hash: 'x' }, record: undefined })).toEqual(hidden);
+    expect(asCopied('a')({ target, item: { hash: 'x' }, record: record() })).toEqual(hidden);
   });
 });
 

@@ -1,16 +1,15 @@
 import { expect } from 'vitest';
-import type { UrlRecord } from '../../src/contract/records.ts';
 import { startFaultyProcess } from '../support/faulty-process.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { apiKey, test as base, username } from '../support/linkctl.ts';
 import type { Manners } from '../support/manners.ts';
-import { oddHashes, seed, store, stored } from '../support/stored-links.ts';
+import { oddHashes, type StoredLink, seed, store, stored } from '../support/stored-links.ts';
 
 const test = base.extend('domains', () => [{ name: 's.ex' }, { name: 'go.ex' }]);
 const headers = { authorization: `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}` };
 
 interface Answer {
-  readonly urls: UrlRecord[];
+  readonly urls: StoredLink[];
   readonly page?: Record<string, unknown>;
   readonly error: { readonly code: number };
 }
@@ -81,7 +80,7 @@ test('long URLs and notes are shown or stored in another form', async ({ service
   const shown = await get(wire, '/urls', { method: 'POST', body: JSON.stringify({ urls }) });
   await wire.behave({ longUrls: 'stored normalised', notes: 'stored trimmed' });
   await get(wire, '/urls', { method: 'POST', body: JSON.stringify({ urls }) });
-  const form = ({ long_url, note }: UrlRecord): string[] => [long_url, note];
+  const form = ({ long_url, note }: StoredLink): string[] => [long_url, note];
   expect(shown.urls.map(form)).toEqual([['https://example.com/', 'a']]);
   expect((await stored(service)).map(form)).toEqual([
     ['https://EXAMPLE.com', ' a '],

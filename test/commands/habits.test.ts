@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
-import { createHabits } from '../support/habits.ts';
+import { createHabits, itemHabits } from '../support/habits.ts';
 import { test } from '../support/linkctl.ts';
-import { numbered, store, stored, visit } from '../support/stored-links.ts';
+import { destinations, numbered, store, stored, visit } from '../support/stored-links.ts';
 import { undoLast } from './undo-world.ts';
 
 const haste = { haste: 100 };
@@ -206,5 +206,49 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const { stdout } = await linkctl(['list', '--all', '-o', 'json']);
     expect(JSON.parse(stdout).urls).toMatchObject(Array(3).fill({ email_stats: true }));
     expect(await linkctl(['edit', 'own', '--email-stats', '--note', 'n'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe.each([
+  ['null', null],
+  ['an empty text', ''],
+  ['nothing', undefined],
+])('a server that shows %s for the destination of a link', (_, long_url) => {
+  test.override({ habits: itemHabits({ shown: (link) => (link.hash === 'h0' ? { ...link, long_url } : link) }) });
+
+  test('F40, R-35: no filter of destinations selects it, and no command fails because of it', async ({ linkctl, service }) => {
+    await store(service, numbered(2));
+    const filters = [
+      'scheme!=ftp',
+      'host!=other.example',
+      'path!=/x',
+      'long_url!=https://other.example/',
+      'url~.',
+      'scheme=https',
+    ];
+    for (const filter of filters) {
+      const ran = await linkctl(['list', '--all', '--filter', filter, '--fields', 'hash']);
+      expect([filter, ran]).toMatchObject([filter, { code: 0, stdout: 'h1\n' }]);
+    }
+    expect(await linkctl(['list', '--all', '--duplicates'])).toMatchObject({ code: 0, stdout: '' });
+    expect((await linkctl(['check', 'h0', '--fields', 'status,reason'])).stdout).toBe(
+      'skipped\tthe server does not show the destination\n',
+    );
+  });
+
+  test('F40: it is not rewritten, and no undo gives it an empty destination', async ({ linkctl, wire, service }) => {
+    await store(service, numbered(2));
+    const rewritten = await linkctl(['rewrite', '--set-param', 'a=b', '--all', '--yes', '--max-affected', '9']);
+    expect(rewritten).toMatchObject({ code: 3, stderr: expect.stringContaining('the server does not show the destination') });
+    expect(await destinations(service)).toEqual(['https://example.com/0', 'https://example.com/1?a=b']);
+    for (const words of [
+      ['edit', 'h0', '--url', 'https://example.com/new'],
+      ['delete', 'h0', '--yes'],
+    ]) {
+      expect(await linkctl(words)).toMatchObject({ code: 0 });
+      const before = (await wire.requests()).length;
+      expect(await undoLast(linkctl)).toMatchObject({ code: 3, stderr: expect.stringContaining('not show') });
+      expect((await wire.requests()).slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
+    }
   });
 });

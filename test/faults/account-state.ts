@@ -1,15 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ShortenItem } from '../../src/contract/operations.ts';
-import type { UrlRecord } from '../../src/contract/records.ts';
-import { oddHashes } from '../support/stored-links.ts';
+import { oddHashes, type StoredLink } from '../support/stored-links.ts';
 import type { Circumstances, Dice } from './circumstances.ts';
 import { authorization, type FaultWorld } from './fault-world.ts';
 
 /** Every link of the account, by `domain/hash`, the oldest first. */
-export type AccountState = ReadonlyMap<string, UrlRecord>;
+export type AccountState = ReadonlyMap<string, StoredLink>;
 
 export async function readAccount(world: FaultWorld, { edition, domains }: Circumstances): Promise<AccountState> {
-  const all = new Map<string, UrlRecord>();
+  const all = new Map<string, StoredLink>();
   for (const domain of domains) {
     for (const record of await world.stored(edition === 'a' ? domain : undefined)) all.set(`${domain}/${record.hash}`, record);
   }
@@ -17,7 +16,7 @@ export async function readAccount(world: FaultWorld, { edition, domains }: Circu
 }
 
 /** What of a record a change can touch, as text. */
-export function essence({ long_url, note, tags, expiration_date, max_clicks, email_stats, total_clicks }: UrlRecord): string {
+export function essence({ long_url, note, tags, expiration_date, max_clicks, email_stats, total_clicks }: StoredLink): string {
   return JSON.stringify([long_url, note, [...tags].sort(), expiration_date, max_clicks, email_stats, total_clicks]);
 }
 
@@ -88,7 +87,7 @@ export function startForeignWriter(
   };
 }
 
-async function call(world: FaultWorld, method: string, path: string, body?: object): Promise<{ urls?: UrlRecord[] }> {
+async function call(world: FaultWorld, method: string, path: string, body?: object): Promise<{ urls?: StoredLink[] }> {
   const init = { method, headers: { authorization }, ...(body && { body: JSON.stringify(body) }) };
-  return (await (await fetch(world.server.sideDoor + path, init)).json()) as { urls?: UrlRecord[] };
+  return (await (await fetch(world.server.sideDoor + path, init)).json()) as { urls?: StoredLink[] };
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { UrlRecord } from '../../src/contract/records.ts';
 import { normalised } from '../support/manners.ts';
+import type { StoredLink } from '../support/stored-links.ts';
 import type { AccountState } from './account-state.ts';
 import type { Circumstances, Dice } from './circumstances.ts';
 import { resultsPath } from './deeds.ts';
@@ -47,7 +47,7 @@ export function targets(count: number, domain: string): object[] {
   }));
 }
 
-export function labelOf({ tags }: Pick<UrlRecord, 'tags'>): string {
+export function labelOf({ tags }: Pick<StoredLink, 'tags'>): string {
   return tags.find((tag) => tag.startsWith('id-')) ?? '';
 }
 
@@ -203,7 +203,12 @@ function runFlags({ batchSize, concurrency }: Circumstances, world: FaultWorld):
 }
 
 /** What a row asks for, as the link would stand in the account. */
-export function isAfter({ verb }: ChangeJob, { hash, fields }: ChangedRow, was: UrlRecord, now: UrlRecord | undefined): boolean {
+export function isAfter(
+  { verb }: ChangeJob,
+  { hash, fields }: ChangedRow,
+  was: StoredLink,
+  now: StoredLink | undefined,
+): boolean {
   if (verb === 'delete') return now === undefined;
   if (!now) return false;
   if (verb === 'reset') return now.total_clicks === 0 && sameForm({ ...was, total_clicks: 0 }, now);
@@ -213,8 +218,8 @@ export function isAfter({ verb }: ChangeJob, { hash, fields }: ChangedRow, was: 
 }
 
 /** The same link, whatever form the server gave its texts. */
-export function sameForm(one: UrlRecord, other: UrlRecord): boolean {
-  const form = ({ hash, long_url, note, tags, total_clicks }: UrlRecord): string =>
+export function sameForm(one: StoredLink, other: StoredLink): boolean {
+  const form = ({ hash, long_url, note, tags, total_clicks }: StoredLink): string =>
     JSON.stringify([hash, normalised(long_url), note.trim(), [...tags].sort(), total_clicks]);
   return form(one) === form(other);
 }

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { keptImages } from '../../src/bulk/journal/images.ts';
 import { runFolders, runNames, runRecord } from '../../src/bulk/past-runs/run-names.ts';
-import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
-import { seed as seedAccount, store } from '../support/stored-links.ts';
+import { type StoredLink, seed as seedAccount, store } from '../support/stored-links.ts';
 import { type AccountState, type ForeignDeeds, readAccount, startForeignWriter, touchedLinks } from './account-state.ts';
 import { type ChangedRow, type ChangeJob, changes, drawChange, isAfter, labelOf, sameForm, targets } from './change-job.ts';
 import { type Circumstances, causeOf, drawCircumstances, rollDice } from './circumstances.ts';
@@ -45,7 +44,7 @@ export async function runChangeTrial(host: FaultyHost, { seed, program, given }:
   try {
     const before = await readAccount(world, drawn);
     const job = drawChange(change, isTyped, drawn, world, before, dice);
-    const foreign = startForeignWriter(world, drawn, targets(count, 's.ex') as UrlRecord[], rollDice(seed + 0.5));
+    const foreign = startForeignWriter(world, drawn, targets(count, 's.ex') as StoredLink[], rollDice(seed + 0.5));
     const notebook = openNotebook();
     const starts: Start[] = [];
     for (;;) {
@@ -140,7 +139,7 @@ function reportedBy(job: ChangeJob, starts: readonly Start[], world: FaultWorld)
 }
 
 /** Links that can be distinguished, whatever happened to them. */
-function linksNow(account: AccountState): ReadonlyMap<string, UrlRecord> {
+function linksNow(account: AccountState): ReadonlyMap<string, StoredLink> {
   return new Map([...account.values()].flatMap((record) => (labelOf(record) ? [[labelOf(record), record] as const] : [])));
 }
 
@@ -148,7 +147,7 @@ function linksNow(account: AccountState): ReadonlyMap<string, UrlRecord> {
 function judgeRows(
   job: ChangeJob,
   before: AccountState,
-  now: ReadonlyMap<string, UrlRecord>,
+  now: ReadonlyMap<string, StoredLink>,
   reported: readonly Reported[],
   foreign: ForeignDeeds,
   notebook: Notebook,
@@ -164,7 +163,7 @@ function judgeRows(
       if (isDone(said) && job.verb !== 'delete') notebook.add('falseDone', `${place}, and there never was such a link`);
       continue;
     }
-    const was = before.get(key) as UrlRecord;
+    const was = before.get(key) as StoredLink;
     const link = now.get(row.label);
     const state = isAfter(job, row, was, link) ? 'after' : link && sameForm(was, link) ? 'before' : 'other';
     const shown = link ? `${link.hash}, ${link.long_url}, "${link.note}", ${link.tags}, ${link.total_clicks} clicks` : 'gone';
@@ -204,7 +203,7 @@ function keepsImages({ argv, isTyped, change, rows }: ChangeJob): boolean {
 async function judgeImages(
   { rows }: ChangeJob,
   before: AccountState,
-  now: ReadonlyMap<string, UrlRecord>,
+  now: ReadonlyMap<string, StoredLink>,
   { foreign, folder, lag }: { readonly foreign: ForeignDeeds; readonly folder: string; readonly lag?: number | undefined },
   notebook: Notebook,
 ): Promise<void> {
@@ -216,21 +215,21 @@ async function judgeImages(
     if (link && sameForm(was, link)) continue;
     const images = kept.get(row.label) ?? [];
     // A server may show hashes in another case, and a listing that lags knows no visits.
-    const shown = (image: UrlRecord): UrlRecord => ({ ...image, hash: '', ...(lag && { total_clicks: was.total_clicks }) });
+    const shown = (image: StoredLink): StoredLink => ({ ...image, hash: '', ...(lag && { total_clicks: was.total_clicks }) });
     if (!images.some((image) => sameForm({ ...was, hash: '' }, shown(image))))
       notebook.add('lost', `${keyOf(row)} was changed, and what it was is not on the disk`);
   }
 }
 
 /** By the label of the link. */
-async function imagesByLabel(state: string): Promise<Map<string, UrlRecord[]>> {
-  const kept = new Map<string, UrlRecord[]>();
+async function imagesByLabel(state: string): Promise<Map<string, StoredLink[]>> {
+  const kept = new Map<string, StoredLink[]>();
   const folders = runFolders(state);
   for (const run of runNames(folders)) {
     const { backwards } = await keptImages(runRecord(run, folders), 10_000);
     for await (const images of backwards()) {
       for (const image of images) {
-        const record = image.record as UrlRecord | null;
+        const record = image.record as StoredLink | null;
         if (record) kept.set(labelOf(record), [...(kept.get(labelOf(record)) ?? []), record]);
       }
     }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import type { UrlRecord } from '../../src/contract/records.ts';
+import type { StoredLink } from '../support/stored-links.ts';
 import type { FaultWorld } from './fault-world.ts';
 
 /** One command line of the matrix, what it finds at the service, and what it should leave there. */
@@ -16,9 +16,9 @@ export interface Deed {
   readonly journalled: boolean;
   prepare(world: FaultWorld): Promise<readonly string[]>;
   /** How often each row has taken effect. */
-  effects(stored: readonly UrlRecord[]): number[];
+  effects(stored: readonly StoredLink[]): number[];
   /** Whether the record is what the row of this number, from 0, asked for. */
-  isDone(stored: readonly UrlRecord[], row: number, hash: string): boolean;
+  isDone(stored: readonly StoredLink[], row: number, hash: string): boolean;
 }
 
 export const deedNames = ['shorten', 'shorten -f', 'keyed', 'edit', 'edit -f', 'delete'] as const;
@@ -35,20 +35,20 @@ export function resultsPath({ folder }: Pick<FaultWorld, 'folder'>): string {
 
 const shortening = {
   method: 'POST',
-  effects(this: Deed, stored: readonly UrlRecord[]): number[] {
+  effects(this: Deed, stored: readonly StoredLink[]): number[] {
     return counts(this.rows, (row) => stored.filter((record) => sameUrl(record.long_url, longUrl(row))).length);
   },
-  isDone: (stored: readonly UrlRecord[], row: number, hash: string): boolean =>
+  isDone: (stored: readonly StoredLink[], row: number, hash: string): boolean =>
     stored.some((record) => record.hash.toLowerCase() === hash.toLowerCase() && sameUrl(record.long_url, longUrl(row))),
 } as const;
 
 const editing = {
   method: 'PATCH',
   proof: 0,
-  effects(this: Deed, stored: readonly UrlRecord[]): number[] {
+  effects(this: Deed, stored: readonly StoredLink[]): number[] {
     return counts(this.rows, (row) => Number(this.isDone(stored, row, `h${row}`)));
   },
-  isDone: (stored: readonly UrlRecord[], row: number): boolean =>
+  isDone: (stored: readonly StoredLink[], row: number): boolean =>
     stored.some(({ hash, note }) => hash === `h${row}` && note === 'new'),
 } as const;
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Edition } from '../../src/contract/editions.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
-import type { UrlRecord } from '../../src/contract/records.ts';
 import { startService } from '../../src/service/service.ts';
 import type { ServiceLimits } from '../../src/service/service-options.ts';
 import { canaryKey } from '../support/canary.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import type { FaultyOptions, FaultyServer } from '../support/faulty-server.ts';
+import type { StoredLink } from '../support/stored-links.ts';
 
 /** The key that must be seen nowhere. */
 export const canary = canaryKey;
@@ -26,9 +26,9 @@ export interface FaultWorld {
   /** The service itself, its redirects too. */
   readonly origin: string;
   /** All records of a domain, the default one without it, oldest first, asked of the service itself. */
-  stored(domain?: string): Promise<UrlRecord[]>;
+  stored(domain?: string): Promise<StoredLink[]>;
   /** The newest of them, in one call; newest first. */
-  newest(count: number, domain?: string): Promise<UrlRecord[]>;
+  newest(count: number, domain?: string): Promise<StoredLink[]>;
   /** Makes links past the faulty server. */
   create(items: readonly ShortenItem[]): Promise<void>;
   /** Path of the only journal, of what was typed the record itself; undefined where no run was begun. */
@@ -59,9 +59,9 @@ export async function openFaultWorld(host: FaultyHost, options: FaultWorldOption
   });
   await prepare?.(service);
   const server = await host.start({ backend: service.baseUrl, ...faulty });
-  const call = async (path: string, init: RequestInit = {}): Promise<{ urls: UrlRecord[] }> => {
+  const call = async (path: string, init: RequestInit = {}): Promise<{ urls: StoredLink[] }> => {
     const answer = await fetch(service.baseUrl + path, { ...init, headers: { authorization } });
-    return (await answer.json()) as { urls: UrlRecord[] };
+    return (await answer.json()) as { urls: StoredLink[] };
   };
   return {
     server,
@@ -80,7 +80,7 @@ export async function openFaultWorld(host: FaultyHost, options: FaultWorldOption
       return (await call(`/urls?limit=${count}${domain === undefined ? '' : `&domain=${domain}`}`)).urls;
     },
     async stored(domain) {
-      const records: UrlRecord[] = [];
+      const records: StoredLink[] = [];
       for (;;) {
         const { urls } = await call(
           `/urls?offset=${records.length}&limit=1000${domain === undefined ? '' : `&domain=${domain}`}`,

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import { normalised } from '../support/manners.ts';
-import { seed as seedAccount } from '../support/stored-links.ts';
+import { type StoredLink, seed as seedAccount } from '../support/stored-links.ts';
 import { type AccountState, type ForeignDeeds, readAccount, startForeignWriter, touchedLinks } from './account-state.ts';
 import { type Circumstances, causeOf, type Dice, drawCircumstances, rollDice } from './circumstances.ts';
 import { readResults, resultsPath } from './deeds.ts';
@@ -216,7 +215,7 @@ function keyOf(
 const rowKey = (job: Pick<Job, 'way' | 'isExact'>, row: Row): string => keyOf(job, { ...row, hash: row.custom_hash ?? '' });
 
 /** Records that the program made, by the key of the rows that they are for. */
-function ownRecords(job: Job, own: readonly UrlRecord[]): Map<string, UrlRecord[]> {
+function ownRecords(job: Job, own: readonly StoredLink[]): Map<string, StoredLink[]> {
   return grouped(own, (record) => keyOf(job, record));
 }
 
@@ -225,7 +224,7 @@ async function ownNow(
   { edition, domain, domains }: Circumstances,
   before: AccountState,
   foreign: ForeignDeeds,
-): Promise<UrlRecord[]> {
+): Promise<StoredLink[]> {
   const working = domain ?? (domains[0] as string);
   const newest = await world.newest(1000, edition === 'a' ? working : undefined);
   // Somebody else hears a little later than the service which links are theirs.
@@ -237,7 +236,7 @@ async function ownNow(
 function notSentIsTrue(
   job: Job,
   reported: readonly Reported[],
-  own: readonly UrlRecord[],
+  own: readonly StoredLink[],
   notebook: Notebook,
   nth: number,
 ): void {

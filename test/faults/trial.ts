@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { doneStatuses, type RowStatus } from '../../src/bulk/results/row-outcome.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
-import type { UrlRecord } from '../../src/contract/records.ts';
 import type { Ended } from '../support/built-program.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import { faults, type Step, usualFaults } from '../support/faulty-steps.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import type { StoredLink } from '../support/stored-links.ts';
 import { type ResultRow, readResults, resultsPath } from './deeds.ts';
 import { type FaultWorld, openFaultWorld } from './fault-world.ts';
 import { startHurried } from './hurried-program.ts';
@@ -127,7 +127,7 @@ async function writeForeign(world: FaultWorld, rows: readonly ShortenItem[], ove
 
 type Judgement = Omit<TrialResult, 'rows' | 'kills' | 'requests'>;
 
-function judge(rows: readonly ShortenItem[], stored: readonly UrlRecord[], results: readonly ResultRow[]): Judgement {
+function judge(rows: readonly ShortenItem[], stored: readonly StoredLink[], results: readonly ResultRow[]): Judgement {
   const key = ({ long_url, note = '' }: Pick<ShortenItem, 'long_url' | 'note'>): string => JSON.stringify([long_url, note]);
   const records = stored.filter(({ note }) => note !== 'foreign');
   const balance = new Map<string, number>();

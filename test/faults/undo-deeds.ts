@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { UrlRecord } from '../../src/contract/records.ts';
+import type { StoredLink } from '../support/stored-links.ts';
 import type { AccountState } from './account-state.ts';
 import type { Dice } from './circumstances.ts';
 
@@ -148,12 +148,12 @@ export function drawDeed(dice: Dice, account: AccountState, folder: string, nth:
 }
 
 /** Each link takes the hash of the next, the last one a new hash: every row needs the end of the row above it. */
-function renames(links: readonly UrlRecord[]): string[] {
+function renames(links: readonly StoredLink[]): string[] {
   return links.map(({ hash }, index) => `${hash},${links[index + 1]?.hash ?? `${hash}x`.slice(0, 25)}`).reverse();
 }
 
 /** New links, and rows that are equal to links that are there. */
-function newRows(there: readonly UrlRecord[], nth: number): string[] {
+function newRows(there: readonly StoredLink[], nth: number): string[] {
   const fresh = Array.from({ length: 8 }, (_, index) => `f${nth}-${index},https://new.example/${nth}/${index}`);
   return [...fresh.slice(0, 4), ...there.map(({ hash, long_url }) => `${hash},${long_url}`), ...fresh.slice(4)];
 }

@@ -1,4 +1,4 @@
-import type { UrlRecord } from '../../src/contract/records.ts';
+import type { StoredLink } from '../support/stored-links.ts';
 import { type AccountState, essence } from './account-state.ts';
 
 /** What a command made of the account: how each link was before it and after it. */
@@ -8,7 +8,7 @@ export interface Transition {
 }
 
 /** What can be set of a link, as one text. */
-export function shape(record: UrlRecord | undefined): string {
+export function shape(record: StoredLink | undefined): string {
   if (!record) return 'gone';
   const { long_url, note, tags, expiration_date, max_clicks, email_stats } = record;
   return JSON.stringify([long_url, note, [...tags].sort(), expiration_date, max_clicks, email_stats]);
@@ -21,7 +21,7 @@ export function changedKeys({ before, after }: Transition): string[] {
 const fields = ['long_url', 'note', 'expiration_date', 'max_clicks', 'email_stats'] as const;
 
 /** What a link has to be after the transition was taken back, while it is `now`; `now` itself where somebody else changed it. */
-export function reverted(key: string, { before, after }: Transition, now: UrlRecord | undefined): UrlRecord | undefined {
+export function reverted(key: string, { before, after }: Transition, now: StoredLink | undefined): StoredLink | undefined {
   const [was, became] = [before.get(key), after.get(key)];
   if (!was || !became || !now) return shape(now) === shape(became) ? was : now;
   const changed = fields.filter((field) => was[field] !== became[field]);
@@ -36,7 +36,7 @@ function changesTagsAlone(key: string, { before, after }: Transition, then: Acco
 }
 
 /** Labels are attached and detached one by one, so that those of somebody else stay. */
-function revertedTags(was: UrlRecord, became: UrlRecord, now: UrlRecord): string[] {
+function revertedTags(was: StoredLink, became: StoredLink, now: StoredLink): string[] {
   const without = (tags: readonly string[], others: readonly string[]): string[] => tags.filter((tag) => !others.includes(tag));
   const back = without(was.tags, [...became.tags, ...now.tags]);
   return [...without(now.tags, without(became.tags, was.tags)), ...back];
@@ -46,7 +46,7 @@ function revertedTags(was: UrlRecord, became: UrlRecord, now: UrlRecord): string
 export function judgeReverted(
   transition: Transition,
   { before: then, after: now }: Transition,
-  meanwhile: ReadonlyMap<string, UrlRecord | undefined>,
+  meanwhile: ReadonlyMap<string, StoredLink | undefined>,
 ): { notes: string[]; leftAlone: number } {
   const notes: string[] = [];
   let leftAlone = 0;

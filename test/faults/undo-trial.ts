@@ -3,12 +3,11 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Edition } from '../../src/contract/editions.ts';
-import type { UrlRecord } from '../../src/contract/records.ts';
 import type { FaultyHost } from '../support/faulty-process.ts';
 import { faults, type Step, usualFaults } from '../support/faulty-steps.ts';
 import { habitsName } from '../support/habits.ts';
 import type { Manners } from '../support/manners.ts';
-import { seed as seedAccount, store as storeLinks } from '../support/stored-links.ts';
+import { type StoredLink, seed as seedAccount, store as storeLinks } from '../support/stored-links.ts';
 import { type AccountState, readAccount } from './account-state.ts';
 import { type Circumstances, type Dice, rollDice } from './circumstances.ts';
 import { authorization, type FaultWorld, openFaultWorld, visit } from './fault-world.ts';
@@ -267,14 +266,14 @@ async function carryOut(
   trial: Trial,
   argv: readonly string[],
   { method, mayEnd, isOnce = false, matching }: Way,
-): Promise<{ last: Start; starts: readonly Start[]; meanwhile: ReadonlyMap<string, UrlRecord | undefined> }> {
+): Promise<{ last: Start; starts: readonly Start[]; meanwhile: ReadonlyMap<string, StoredLink | undefined> }> {
   const { dice, world } = trial;
   const waits = dice.chance(0.6);
   const wait = 11 + dice.pick(40);
   const pass: Step = { only: { method } };
   const throttle: Step = { ...faults.tooMany(String(wait)), only: { method } };
   await world.server.script(waits ? [...Array.from({ length: dice.pick(3) }, () => pass), throttle] : []);
-  const meanwhile = new Map<string, UrlRecord | undefined>();
+  const meanwhile = new Map<string, StoredLink | undefined>();
   const first = (await world.server.requests()).length;
   const watch = async (isDone: () => boolean): Promise<void> => {
     while (!isDone()) {

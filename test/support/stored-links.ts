@@ -55,12 +55,15 @@ export async function destinations(served: Served): Promise<string[]> {
   return (await stored(served)).map(({ long_url }) => long_url).sort();
 }
 
+/** The service shows every member. */
+export type StoredLink = UrlRecord & { long_url: string };
+
 /** Every record of one domain, the oldest first. */
-export async function stored({ baseUrl }: Served, domain?: string): Promise<UrlRecord[]> {
-  const records: UrlRecord[] = [];
+export async function stored({ baseUrl }: Served, domain?: string): Promise<StoredLink[]> {
+  const records: StoredLink[] = [];
   for (;;) {
     const query = new URLSearchParams({ offset: String(records.length), limit: '500', ...(domain !== undefined && { domain }) });
-    const { urls } = (await (await fetch(`${baseUrl}/urls?${query}`, { headers })).json()) as { urls: UrlRecord[] };
+    const { urls } = (await (await fetch(`${baseUrl}/urls?${query}`, { headers })).json()) as { urls: StoredLink[] };
     if (urls.length === 0) return records.reverse();
     records.push(...urls);
   }

@@ -45,6 +45,9 @@ export interface ComparedLink<Item> extends SelectedLink {
   readonly item: Item | undefined;
 }
 
+/** Why a link is left whose destination would have to be known. */
+export const hiddenDestination = 'the server does not show the destination';
+
 const idle: ReadonlySet<PlannedOutcome['kind']> = new Set(['unchanged', 'untouched', 'missing', 'refused']);
 
 export function isPlanned({ kind }: PlannedOutcome): boolean {

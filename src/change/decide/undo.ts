@@ -50,6 +50,7 @@ export function undoDeletion({ change, now, force }: UndoDecision): PlannedOutco
   if (now) return unchanged;
   // The run reported that it was not deleted. An attempt without an answer may have done it since, or somebody else.
   if (isRefused && !force) return { kind: 'refused', reason: 'not deleted by the run, but gone since' };
+  if (!before.long_url) return { kind: 'refused', reason: 'the server did not show its destination' };
   return { kind: 'create', fields: { ...valuesOf(before), custom_hash: link.hash } };
 }
 
@@ -97,11 +98,11 @@ function valueIn(link: KnownRecord, field: PlainField): EditFields[PlainField] {
   return link[field] ?? missing;
 }
 
-/** Some servers leave out a field even if it has a value. Then nobody knows what it was, nor what it is. */
+/** Some servers leave out a field even if it has a value. Then nobody knows what it was, nor what it is. No link lacks a destination. */
 function hiddenFields(asked: EditFields, before: KnownRecord, now: KnownRecord): string[] {
   const isAsked = (field: PlainField | 'tags'): boolean => asked[field] !== undefined && !isDefault(field, asked[field]);
   return [...plainFields, 'tags' as const].filter(
-    (field) => isAsked(field) && before[field] === undefined && now[field] === undefined,
+    (field) => isAsked(field) && before[field] === undefined && (now[field] === undefined || field === 'long_url'),
   );
 }
 

@@ -139,7 +139,7 @@ function markedPair(before: string, after: string, styled: boolean): MarkedText[
 
 /** Splits `https://s.ex/abc -> https://… (1,204 clicks)` into the long URL and the parts around it. */
 export function describedParts(record: UrlRecord, session: ChangePlan['session'], withUnique: boolean): [string, string, string] {
-  return [`${shortUrlText(record, session)} -> `, record.long_url, ` (${clicks(record, withUnique)})`];
+  return [`${shortUrlText(record, session)} -> `, record.long_url ?? 'unknown', ` (${clicks(record, withUnique)})`];
 }
 
 export function shortUrlText(record: UrlRecord, session: ChangePlan['session']): string {

@@ -65,5 +65,10 @@ function throughVia(one: PlannedLink, others: readonly PlannedLink[], via: strin
 function withHash(record: UrlRecord, hash: string): UrlRecord {
   const { short_url, short_url_with_protocol: whole } = record;
   const renamed = (shortUrl: string): string => shortUrl.slice(0, shortUrl.length - record.hash.length) + hash;
-  return { ...record, hash, short_url: short_url && renamed(short_url), ...(whole && { short_url_with_protocol: renamed(whole) }) };
+  return {
+    ...record,
+    hash,
+    short_url: short_url && renamed(short_url),
+    ...(whole && { short_url_with_protocol: renamed(whole) }),
+  };
 }

@@ -22,7 +22,7 @@ const none = record({});
 const hash = shortText(1024);
 const url = {
   hash,
-  long_url: optional(text),
+  long_url: shownText,
   short_url: shortUrl,
   short_url_with_protocol: shortUrl,
   total_clicks: optional(number),

@@ -29,7 +29,7 @@ export function qrPictures({ qr, qrFile }: QrOptions, session: Session): (report
   if (folder !== undefined) fileWork('make', folder, () => makeFolders(folder, 0o777));
   return (report) => {
     const address = (row: Row): string => addressOf(row, session);
-    const sentence: RowsReport['sentence'] = (row, { arrow }) => `${address(row)} ${arrow} ${row.long_url}`;
+    const sentence: RowsReport['sentence'] = (row, { arrow }) => `${address(row)} ${arrow} ${row.long_url ?? 'unknown'}`;
     const drawn = qr ? { sentence, ...report, qr: address } : report;
     return folder === undefined ? drawn : withFiles(drawn, folder, session);
   };

@@ -84,9 +84,9 @@ const filterFields: ReadonlyMap<string, FilterField> = new Map([
   ['domain', field(words(domainName, 'domain name, such as s.ex'), domainOf)],
   ['long_url', longUrl],
   ['url', longUrl],
-  ['scheme', field(words(schemeName, 'scheme, such as https'), ({ long_url }) => schemeName(long_url.split(':', 1)[0] ?? ''))],
-  ['host', field(hosts, ({ long_url }) => readWebAddress(long_url) ?? null)],
-  ['path', field(texts(pathIn, beginsWithPath), ({ long_url }) => pathOf(long_url))],
+  ['scheme', field(words(schemeName, 'scheme, such as https'), ({ long_url }) => long_url && schemeOf(long_url))],
+  ['host', field(hosts, ({ long_url }) => (long_url ? (readWebAddress(long_url) ?? null) : undefined))],
+  ['path', field(texts(pathIn, beginsWithPath), ({ long_url }) => long_url && pathOf(long_url))],
   // A note of white space alone is not empty.
   ['note', field(texts(), ({ note }) => noteText(note) || textOf(note))],
   ['tags', field(labels, ({ tags }) => tags ?? [])],
@@ -162,6 +162,10 @@ function domainName(text: string): string {
 function pathOf(longUrl: string): string {
   const rest = readWebAddress(longUrl)?.rest;
   return rest === undefined ? '' : rest.replace(/[?#].*$/s, '') || '/';
+}
+
+function schemeOf(longUrl: string): string {
+  return schemeName(longUrl.split(':', 1)[0] ?? '');
 }
 
 function schemeName(text: string): string {
