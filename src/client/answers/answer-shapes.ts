@@ -9,6 +9,7 @@ import {
   mapOf,
   number,
   optional,
+  optionalList,
   orAsIs,
   record,
   type Shape,
@@ -32,7 +33,7 @@ const url = {
   email_stats: optional(flag),
   expiration_date: optional(text),
   max_clicks: optional(number),
-  tags: optional(list(text)),
+  tags: optionalList(text),
   links: anything,
 } satisfies { readonly [Member in Exclude<keyof UrlRecord, 'error'>]: Shape };
 const itemFailure = record({ code: integer, message: optional(text), details: optional(text) });
