@@ -276,7 +276,10 @@ const filters: Topic = {
       ['short_url_with_protocol', '[edition A] the same for the short URL, where the server lists it'],
       ['host', 'host of the destination: = != ~. *.a.example is any host below a.example. The port counts if you give one'],
       ['scheme, path', 'parts of the destination: = !=; for path also ^= and ~'],
-      ['hash, short_url, note', 'text: = != ^= ~. Upper and lower case differ; note= is an empty note'],
+      [
+        'hash, short_url, note',
+        'text: = != ^= ~. Upper and lower case differ; note= is an empty note, and white space around a note is ignored',
+      ],
       ['tags', 'one label: = != ^= ~, not case-sensitive. tags= means no tags'],
       ['domain', 'domain of the short URL: = !='],
     ],

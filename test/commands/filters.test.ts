@@ -140,6 +140,22 @@ for (const edition of ['a', 'b'] as const) {
       expect(hashesOf(await linkctl(['list', '--fields', 'hash']))).toEqual(['h1']);
     });
 
+    test('F2: a change with a negated note in quotes keeps the link with that note, also where servers trim notes', async ({
+      linkctl,
+      wire,
+      service,
+    }) => {
+      await store(service, [...numbered(1, { note: ' p ' }), { custom_hash: 'q', long_url: 'https://q.example/', note: 'q' }]);
+      const list = async () => hashesOf(await linkctl(['list', '--fields', 'hash', '--filter', 'note=" p "']));
+      expect(await list()).toEqual(['h0']);
+      await wire.behave({ notes: 'shown trimmed' });
+      expect(await list()).toEqual(['h0']);
+      await wire.behave({});
+      const remove = ['delete', '--all', '--filter', 'note!=" p "', '--yes', '--max-affected', '2'];
+      expect(await linkctl(remove)).toMatchObject({ code: 0 });
+      expect(hashesOf(await linkctl(['list', '--fields', 'hash']))).toEqual(['h0']);
+    });
+
     test('F1: stats takes searches and filters', async ({ linkctl, service }) => {
       await store(service, mixed);
       await visit(service, 'old1', 2);

@@ -87,8 +87,7 @@ const filterFields: ReadonlyMap<string, FilterField> = new Map([
   ['scheme', field(words(schemeName, 'scheme, such as https'), ({ long_url }) => long_url && schemeOf(long_url))],
   ['host', field(hosts, ({ long_url }) => (long_url ? (readWebAddress(long_url) ?? null) : undefined))],
   ['path', field(texts(pathIn, beginsWithPath), ({ long_url }) => long_url && pathOf(long_url))],
-  // A note of white space alone is not empty.
-  ['note', field(texts(), ({ note }) => noteText(note) || textOf(note))],
+  ['note', field(texts(noteIn), ({ note }) => comparedNote(note))],
   ['tags', field(labels, ({ tags }) => tags ?? [])],
   ['total_clicks', field(numbers, ({ total_clicks }) => total_clicks)],
   ['unique_clicks', field(numbers, ({ unique_clicks }) => unique_clicks)],
@@ -141,6 +140,15 @@ function sameOnAnyPort(shortUrl: string): string {
 function pathIn({ text, refuse }: Comparison): string {
   if (!/^(?:\/[^?#]*)?$/.test(text)) throw refuse(`${quoted(text)} is not a path, such as /shop`);
   return text;
+}
+
+function noteIn({ operator, text }: Comparison): string {
+  return operator === '^=' ? text.trimStart() || text : comparedNote(text);
+}
+
+/** A note of white space alone is not empty. */
+function comparedNote(note: unknown): string {
+  return noteText(note) || textOf(note);
 }
 
 /** A link with clicks was visited, whether the server says when or not. */

@@ -158,8 +158,20 @@ describe('F2: what an expression selects', () => {
     expect([fits('note='), fits('note!=')]).toEqual([isEmpty, !isEmpty]);
   });
 
-  test('white space around a note, which some servers write, is not compared', () => {
-    expect(filterOf(['note=Spring']).matches({ ...link, note: ' Spring\n' })).toBe(true);
+  test.each([
+    ['note=Spring', true, false],
+    ['note=" Spring "', true, false],
+    ['note!=" Spring "', false, true],
+    ['note^=" Spr"', true, false],
+    ['note^="Spring "', false, false],
+    ['note~^Spring$', true, false],
+    ['note=" "', false, true],
+    ['note!=" "', true, false],
+    ['note^=" "', false, true],
+  ])('F2: white space around a note, which servers add or drop, is not compared: %s', (expression, fits, fitsBlank) => {
+    const { matches } = filterOf([expression]);
+    for (const note of ['Spring', ' Spring ', 'Spring\n']) expect(matches({ ...link, note })).toBe(fits);
+    expect(matches({ ...link, note: ' ' })).toBe(fitsBlank);
   });
 
   test.each(['short_url!=s.ex/aa', 'domain!=s.ex', 'short_url^=s.ex'])(
