@@ -5,7 +5,7 @@ import { decodeLine, encodeLine } from '../../src/bulk/journal/lines.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type Linkctl, test } from '../support/linkctl.ts';
 import { numbered, store, stored, visit } from '../support/stored-links.ts';
-import { foreign, newestFile, redoLast, runs, undoLast, values } from './undo-world.ts';
+import { foreign, killed, newestFile, redoLast, runs, undoLast, values } from './undo-world.ts';
 
 /** Rows that servers are known to write otherwise, by hash; the first line is no header. */
 const rows: Readonly<Record<string, { long_url: string; note?: string; tags?: string[]; expiration_date?: string }>> = {
@@ -81,6 +81,38 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await undoOfThree(linkctl, service, hashes);
     const forced = await linkctl(['undo', (await runs(linkctl)).at(-1)?.run ?? '', '--yes', '--force']);
     expect(forced.code).toBe(0);
+  });
+
+  describe('U2: so is one whose row was settled by the same command after a kill', () => {
+    const urls = ['https://first.example/', 'https://second.example/'];
+    const post = { only: { method: 'POST' } };
+
+    test.for([
+      ['keyed, changed since', true, 1, 'since', 3],
+      ['keyed, the row that proves it, changed since', true, 0, 'since', 3],
+      ['keyed, only visited: deleted', true, 1, 'never', 0],
+    ] as const)('%s', async ([, isKeyed, row, when, code], { linkctl, service, wire, env, folder }) => {
+      const file = join(folder, 'links.csv');
+      const lines = urls.map((url, index) => (isKeyed ? `own${index},${url}\n` : `${url}\n`));
+      writeFileSync(file, `${isKeyed ? 'custom_hash,' : ''}long_url\n${lines.join('')}`);
+      const flags = isKeyed ? [] : ['--generate-hashes'];
+      const words = ['shorten', '-f', file, ...flags, '--batch-size', '1', '--concurrency', '1'];
+      await killed(words, { ...post, ...faults.silentAfter }, { wire, env }, row === 0 ? [post] : [post, post]);
+      const { hash = '' } = (await stored(service)).find(({ long_url }) => long_url === urls[row]) ?? {};
+      const change = async () => await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
+      await visit(service, hash);
+      expect((await linkctl(words)).code).toBe(0);
+      if (when === 'since') await change();
+      const undo = ['undo', (await runs(linkctl))[0]?.run ?? '', '--yes'];
+      const undone = await linkctl(undo);
+      expect(undone).toMatchObject({
+        code,
+        stderr: expect.stringContaining(code === 0 ? '2 deleted' : 'changed since: note (1): '),
+      });
+      expect((await stored(service)).map((link) => link.hash)).toEqual(code === 0 ? [] : [hash]);
+      expect((await linkctl([...undo, '--force'])).code).toBe(0);
+      expect(await stored(service)).toEqual([]);
+    });
   });
 
   test('U2: so is one that apply made; without an answer what the file asked for counts', async ({

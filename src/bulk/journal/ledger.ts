@@ -147,9 +147,13 @@ function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined)
     hashes: records.map(({ hash }) => hash),
     shortUrls: shortUrls(records),
     longUrls: done.map(destinationPrint).join(' '),
-    ...(done.some(({ status }) => status === 'created') && { values: valueColumns(done) }),
+    ...(done.some(mayBeNew) && { values: valueColumns(done) }),
     ...(destinations.some(Boolean) && { destinations }),
   };
+}
+
+function mayBeNew({ status, perhapsNew }: RowOutcome): boolean {
+  return status === 'created' || perhapsNew === true;
 }
 
 /** Some servers do not show it after a change. Empty if the row does not give it either. */

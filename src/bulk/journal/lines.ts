@@ -128,7 +128,7 @@ interface Results {
   readonly shortUrls?: string | readonly string[] | undefined;
   /** Fingerprints of the long URLs of `hashes`, separated by spaces. `runs verify` and `undo` compare them. */
   readonly longUrls?: string | undefined;
-  /** Fingerprints of the other fields, as returned by the server, if links were created. `runs verify` and `undo` compare them. */
+  /** Fingerprints of the other fields, as returned by the server, if links were or may have been created. `runs verify` and `undo` compare them. */
   readonly values?: ValueColumns | undefined;
   /** One per done row: the long URL of an existing link if the row does not contain it, otherwise empty. */
   readonly destinations?: readonly string[] | undefined;
