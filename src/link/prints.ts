@@ -12,18 +12,21 @@ export type LinkPrints = { readonly [F in KeyField | 'long_url']?: string | unde
 interface MadeLink {
   readonly record?: LinkValues | undefined;
   readonly payload: object;
+  /** It was first seen after an attempt in doubt, so somebody else may have changed it. */
+  readonly seenLate?: true | undefined;
 }
 
 export function urlPrint(longUrl: unknown): string {
   return shortPrint(canonicalUrl(textOf(longUrl)));
 }
 
-export function valueColumns(links: readonly MadeLink[]): ValueColumns {
+/** `given`: what the server gave all earlier links. */
+export function valueColumns(links: readonly MadeLink[], given?: ValueColumns): ValueColumns {
   return Object.fromEntries(
     keyFields.map((field) => [
       field,
       columnOf(
-        links.map((link) => shownOf(field, link)),
+        links.map((link) => shownOf(field, link, given)),
         field,
       ),
     ]),
@@ -45,9 +48,16 @@ function columnOf(values: readonly unknown[], field: KeyField): string {
   return differ ? prints.join(' ') : (prints[0] ?? '');
 }
 
-function shownOf(field: KeyField, { record, payload }: MadeLink): unknown {
+/** Of a link that was seen late, what was not requested counts as empty, unless other links got it from the server, too. */
+function shownOf(field: KeyField, { record, payload, seenLate }: MadeLink, given: ValueColumns | undefined): unknown {
   const asked: LinkValues = payload;
-  return record?.[field] ?? asked[field];
+  const isOwn = !seenLate || !record || asked[field] !== undefined || hasPrint(field, given, record);
+  return isOwn ? (record?.[field] ?? asked[field]) : undefined;
+}
+
+/** Returns the columns that are equal in both. */
+export function commonColumns(one: ValueColumns, other = one): ValueColumns {
+  return Object.fromEntries(keyFields.flatMap((field) => (one[field] === other[field] ? [[field, one[field]]] : [])));
 }
 
 export function valuePrints(columns: ValueColumns | undefined, links: number): LinkPrints[] {

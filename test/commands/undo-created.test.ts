@@ -90,6 +90,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     test.for([
       ['keyed, changed since', true, 1, 'since', 3],
       ['keyed, the row that proves it, changed since', true, 0, 'since', 3],
+      ['keyed, changed meanwhile', true, 1, 'meanwhile', 3],
+      ['keyed, the row that proves it, changed meanwhile', true, 0, 'meanwhile', 3],
+      ['generated, changed meanwhile', false, 1, 'meanwhile', 3],
       ['keyed, only visited: deleted', true, 1, 'never', 0],
     ] as const)('%s', async ([, isKeyed, row, when, code], { linkctl, service, wire, env, folder }) => {
       const file = join(folder, 'links.csv');
@@ -101,6 +104,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const { hash = '' } = (await stored(service)).find(({ long_url }) => long_url === urls[row]) ?? {};
       const change = async () => await foreign(service, 'PATCH', `/urls/${hash}`, { note: 'theirs' });
       await visit(service, hash);
+      if (when === 'meanwhile') await change();
       expect((await linkctl(words)).code).toBe(0);
       if (when === 'since') await change();
       const undo = ['undo', (await runs(linkctl))[0]?.run ?? '', '--yes'];

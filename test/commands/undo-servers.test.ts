@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { faults } from '../support/faulty-steps.ts';
 import { type Habits, type Item, itemHabits } from '../support/habits.ts';
 import { test } from '../support/linkctl.ts';
 import { readBody, withText } from '../support/readings.ts';
 import { numbered, store, stored } from '../support/stored-links.ts';
-import { foreign, newestFor, redoLast, runs, undoLast, values } from './undo-world.ts';
+import { foreign, killed, newestFor, redoLast, runs, undoLast, values } from './undo-world.ts';
 
 /** Gives new links values that nobody asked for. */
 const withDefaults = (defaults: Item): Habits =>
@@ -52,6 +53,25 @@ describe.each([
     expect(await undoLast(linkctl, ['--force'])).toMatchObject({ code: 0 });
     expect(await stored(service)).toEqual([]);
   });
+
+  test.for([
+    ['are deleted', 0],
+    ['are left if somebody changed them meanwhile', 3],
+  ] as const)(
+    'U2: links that a killed run made with such values %s',
+    async ([, code], { linkctl, service, wire, env, folder }) => {
+      const file = join(folder, 'urls.txt');
+      writeFileSync(file, 'https://example.com/0\nhttps://example.com/1\nhttps://example.com/2\n');
+      const words = ['shorten', '-f', file, '--generate-hashes'];
+      const post = { only: { method: 'POST' } };
+      await killed(words, { ...post, ...faults.silentAfter }, { wire, env }, [post, post]);
+      const newest = (await stored(service)).at(-1);
+      if (code !== 0) await foreign(service, 'PATCH', `/urls/${newest?.hash}`, { note: 'theirs' });
+      expect((await linkctl(words)).code).toBe(0);
+      expect((await undoLast(linkctl)).code).toBe(code);
+      expect((await stored(service)).map(({ hash }) => hash)).toEqual(code === 0 ? [] : [newest?.hash]);
+    },
+  );
 
   test('B90: apply reports a link that it made as created, and undo deletes it', async ({ linkctl, service, folder }) => {
     const file = join(folder, 'links.csv');

@@ -1,4 +1,5 @@
 import type { CheckStatus } from '../../check/verdict.ts';
+import type { ValueColumns } from '../../link/prints.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 import type { LineLocation } from './line-reader.ts';
 import { type BeginLine, changedStatuses, type Watermark } from './lines.ts';
@@ -142,6 +143,8 @@ export interface RunState {
   readonly priorUrls: ReadonlyMap<number, string>;
   /** The newest links before the first batch, if the server may return existing links. */
   readonly mark: Watermark | undefined;
+  /** Fingerprints that are the same in all results with new links: the server may give all of them these values. */
+  readonly given: ValueColumns | undefined;
   readonly counts: ReadonlyMap<RowState, number>;
   stateOf(row: number): RowState;
   /** True for a failed row whose link got other values than requested, or that was in doubt before. */

@@ -1,7 +1,7 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
 import type { KnownRecord } from '../../contract/records.ts';
-import { shownPrints, urlPrint, valueColumns } from '../../link/prints.ts';
+import { commonColumns, shownPrints, urlPrint, type ValueColumns, valueColumns } from '../../link/prints.ts';
 import { shortUrlOf } from '../matching/row-verdict.ts';
 import type { SerializedBatch } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
@@ -31,12 +31,13 @@ interface LedgerOptions {
 
 /** Records batches before they are sent, and their results. With `--results` both include prior long URLs, which a resumed run reports. */
 export function journalLedger(
-  { journal, state: { nextBatch } }: BegunRun,
+  { journal, state }: BegunRun,
   { mode, results, isOneOff }: RunPlan,
   { operation, priorDestinations, takeWatermark, listen }: LedgerOptions,
 ) {
   const keepsPrior = results !== undefined;
-  let next = nextBatch;
+  let next = state.nextBatch;
+  let { given } = state;
   /** By batch: rows that were recorded before the rest of the batch (`isPart`). */
   const partly = new Map<number, ReadonlySet<number>>();
   return {
@@ -72,8 +73,10 @@ export function journalLedger(
         const known = fresh.filter(isSettledRow);
         const unknown = fresh.filter(({ status }) => status === 'unknown');
         const { details, message = '' } = unknown[0]?.error ?? {};
+        const line = resultLine(batch, known, released, { keepsPrior, given });
+        if (line.values) given = commonColumns(line.values, given);
         await Promise.all([
-          known.length + released.length > 0 && journal.write(resultLine(batch, known, released, keepsPrior)),
+          known.length + released.length > 0 && journal.write(line),
           unknown.length > 0 && journal.write({ type: 'unknown', batch, rows: rangesOf(unknown), reason: details ?? message }),
         ]);
       } catch (error) {
@@ -108,7 +111,7 @@ function resultLine(
   batch: number,
   outcomes: readonly SettledRow[],
   released: readonly BulkRow[],
-  keepsPrior: boolean,
+  { keepsPrior, given }: { readonly keepsPrior: boolean; readonly given: ValueColumns | undefined },
 ): ResultLine {
   const failed = outcomes.filter(({ status }) => status === 'failed');
   const done = outcomes.filter(({ status }) => status !== 'failed');
@@ -119,7 +122,7 @@ function resultLine(
     batch,
     rows: rangesOf(outcomes),
     states: outcomes.map(({ status }) => letterOf[status]).join(''),
-    ...linksOfDone(done, outcomes[0]),
+    ...linksOfDone(done, outcomes[0], given),
     ...(keepsPrior && { priorUrls: priorUrls(outcomes) }),
     ...(failed.length > 0 && { errors: failed.map(recordedError) }),
     ...(byPosition.length > 0 && { byPosition }),
@@ -137,7 +140,11 @@ function priorUrls(rows: readonly BulkRow[]): string[] | undefined {
 }
 
 /** Returns a link for every done row or none at all, because readers join links and rows by position. */
-function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined): Partial<ResultLine> {
+function linksOfDone(
+  done: readonly SettledRow[],
+  first: RowOutcome | undefined,
+  given: ValueColumns | undefined,
+): Partial<ResultLine> {
   const records = done.flatMap(({ record }) => record ?? []);
   if (records.length === 0 || records.length < done.length) return {};
   const domain = first && 'domain' in first.payload ? first.payload.domain : undefined;
@@ -147,7 +154,7 @@ function linksOfDone(done: readonly SettledRow[], first: RowOutcome | undefined)
     hashes: records.map(({ hash }) => hash),
     shortUrls: shortUrls(records),
     longUrls: done.map(destinationPrint).join(' '),
-    ...(done.some(mayBeNew) && { values: valueColumns(done) }),
+    ...(done.some(mayBeNew) && { values: valueColumns(done, given) }),
     ...(destinations.some(Boolean) && { destinations }),
   };
 }

@@ -6,6 +6,7 @@ import { withoutLocalPort } from '../../contract/web-address.ts';
 import { errorCode, fileWork } from '../../files/file-error.ts';
 import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';
+import type { ValueColumns } from '../../link/prints.ts';
 import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallRecord } from '../past-runs/run-names.ts';
 import type { FoundRun, RunDescription, Surroundings } from '../run-plan.ts';
 import type { Journal } from './journal.ts';
@@ -95,6 +96,7 @@ export function newState(begin: BeginLine) {
     priorDestinations: new Map<number, string>(),
     priorUrls: new Map<number, string>(),
     mark: undefined as Watermark | undefined,
+    given: undefined as ValueColumns | undefined,
     counts: new Map<RowState, number>([['free', begin.input.rows]]),
     stateOf: (_row: number): RowState => 'free',
     mayBePartlyApplied: (_row: number): boolean => false,

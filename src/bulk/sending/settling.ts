@@ -109,7 +109,8 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Execution): RowOu
   if (differences.length === 0) {
     const { index, line, item, payload, before } = row;
     const status = isOlder ? 'existing' : operation.statusOf(payload, verdict);
-    return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew };
+    const seenLate = run.inDoubt.has(index) && (status === 'created' || perhapsNew) ? true : undefined;
+    return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew, seenLate };
   }
   const existed = isOlder || (perhapsNew ? undefined : (verdict.existed ?? wasThere(row, verdict, run)));
   return { ...row, status: 'failed', record, matchedByPosition, perhapsNew, existed, error: notAppliedError(differences) };
