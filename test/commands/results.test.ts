@@ -3,8 +3,10 @@ import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { startProgram } from '../support/built-program.ts';
+import { faults } from '../support/faulty-steps.ts';
 import { test } from '../support/linkctl.ts';
 import { numbered, seed, store, stored } from '../support/stored-links.ts';
+import { killed } from './undo-world.ts';
 
 test('B88: output and results have the order of the input, whatever comes back first', async ({ linkctl, folder, wire }) => {
   const file = join(folder, 'links.csv');
@@ -269,4 +271,20 @@ describe('G3, R 1.7: a change of which nothing is sent leaves no files of an ear
     expect((await linkctl(['undo', run, '--yes', ...files])).code).toBe(0);
     expect(texts()).toEqual([head, failedHead]);
   });
+});
+
+test('J5, U4: a killed delete --no-undo that is run again names the links with their domain', async ({
+  linkctl,
+  service,
+  wire,
+  env,
+  folder,
+}) => {
+  await store(service, numbered(3));
+  const [file, results] = [join(folder, 'hashes.txt'), join(folder, 'results.csv')];
+  writeFileSync(file, 'h0\nh1\n');
+  const words = ['delete', '--hashes-from', file, '--yes', '--max-affected', '2', '--no-undo', '--results', results];
+  await killed(words, { only: { method: 'DELETE' }, ...faults.silentAfter }, { wire, env });
+  expect((await linkctl(words)).code).toBe(0);
+  expect(readFileSync(results, 'utf8')).toMatch(/^1,deleted,h0,localhost\/h0,.*\n2,deleted,h1,localhost\/h1,/m);
 });

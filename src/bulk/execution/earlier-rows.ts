@@ -8,7 +8,7 @@ import type { BulkRow } from '../results/row-outcome.ts';
 import { isSettledLater } from '../sending/settling.ts';
 import type { Execution, Segment } from './execution.ts';
 
-export function earlierRows({ begun: { state }, images, operation }: Execution) {
+export function earlierRows({ begun: { state }, images, operation, domain }: Execution) {
   const intentOf = new Map<number, OpenIntent>();
   for (const intent of state.open.values()) for (const row of intent.unsettled) intentOf.set(row, intent);
   let expected = 0;
@@ -21,7 +21,7 @@ export function earlierRows({ begun: { state }, images, operation }: Execution) 
       if (isSettled(state.stateOf(index))) return known;
       const priorUrl = state.priorUrls.get(index);
       const image = (await images?.earlier?.of(index))?.record;
-      const before = image === undefined && priorUrl !== undefined ? knownBefore(priorUrl, payload) : image;
+      const before = image === undefined && priorUrl !== undefined ? knownBefore(priorUrl, payload, domain) : image;
       const row = before === undefined ? known : { ...known, before };
       const intent = intentOf.get(index);
       if (!intent) {

@@ -1,5 +1,5 @@
 import type { RecordField } from '../../contract/fields.ts';
-import { recordDomain, withoutScheme } from '../../contract/link.ts';
+import { type LinkKey, linkText, recordDomain, withoutScheme } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { isColumn } from '../../link/prints.ts';
@@ -180,6 +180,7 @@ function recordOf({ hash, shortUrl, longUrl }: TakenUrl, status: SettledStatus |
   } satisfies KnownRecord & Record<RecordField, unknown>;
 }
 
-export function knownBefore(priorUrl: string, { hash = '' }: { readonly hash?: string }): KnownRecord {
-  return { hash, long_url: priorUrl };
+export function knownBefore(priorUrl: string, link: Partial<LinkKey>, working?: string): KnownRecord {
+  const { hash = '', domain = working } = link;
+  return { hash, long_url: priorUrl, ...(domain !== undefined && { short_url: linkText({ domain, hash }) }) };
 }
