@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
-import { type BigIntStats, fstatSync, openSync, statSync } from 'node:fs';
+import { fstatSync, openSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -195,11 +195,6 @@ export function processSystem(): System {
 function openTerminal(): InputStream | undefined {
   if (process.platform === 'win32') return undefined;
   return orElse(() => new ReadStream(openSync('/dev/tty', 'r')), undefined);
-}
-
-/** What stands on stdin. Undefined if it is unknown. */
-export function inputStatus({ fd }: InputStream): BigIntStats | undefined {
-  return fd === undefined ? undefined : orElse(() => fstatSync(fd, { bigint: true }), undefined);
 }
 
 /** Node takes up to three milliseconds to open a stream, so it is opened on first use. */

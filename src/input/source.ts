@@ -4,8 +4,9 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { getSystemErrorMap } from 'node:util';
 import { type CliError, LocalError, messageOf, UsageError } from '../base/errors.ts';
-import { inputStatus, type System } from '../base/system.ts';
+import type { System } from '../base/system.ts';
 import { errorCode, fileError } from '../files/file-error.ts';
+import { inputStatus } from '../files/input-status.ts';
 import { TemporaryFile } from '../files/temporary-file.ts';
 import { assertEncoding, utf8Text } from './encoding.ts';
 

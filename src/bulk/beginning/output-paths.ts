@@ -1,17 +1,19 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
-import { inputStatus, type System } from '../../base/system.ts';
+import type { System } from '../../base/system.ts';
 import { targetOf } from '../../files/atomic-write.ts';
 import { absolutePath } from '../../files/folders.ts';
+import { inputStatus } from '../../files/input-status.ts';
 import type { BeginLine } from '../journal/lines.ts';
 import type { RunBeginning, RunPlan } from '../run-plan.ts';
 
 /** Throws `UsageError` unless `--results`, `--failed` and the input are different files. */
 export function assertDistinct({ results, failed, input }: RunPlan, { stdin }: System): void {
   const path = input.file?.name ?? (input.copyTo === undefined ? input.name : undefined);
-  const source = path === undefined ? idOfInput(stdin) : idOfPath(path);
+  // Stdin may be a file: `< links.csv`.
+  const source = path === undefined ? idOf(inputStatus(stdin)) : idOfPath(path);
   const files = { '--results': results, '--failed': failed };
   for (const [flag, path] of Object.entries(files)) {
     if (path !== undefined && source !== undefined && idOfPath(path) === source) {
@@ -34,7 +36,7 @@ export function assertReplaceable({ results, failed, overwrite }: RunBeginning, 
 }
 
 /** Returns the same text for all names of one file: hard links, symbolic links and relative paths. */
-function idOfPath(path: string): string {
+function idOfPath(path: string): string | undefined {
   const whole = absolutePath(path);
   try {
     return idOf(statSync(whole, { bigint: true }));
@@ -44,12 +46,6 @@ function idOfPath(path: string): string {
   }
 }
 
-/** Stdin may be a file: `< links.csv`. */
-function idOfInput(stdin: System['stdin']): string | undefined {
-  const status = inputStatus(stdin);
-  return status && idOf(status);
-}
-
-function idOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
-  return `${dev}:${ino}`;
+function idOf(status: BigIntStats | undefined): string | undefined {
+  return status && `${status.dev}:${status.ino}`;
 }
