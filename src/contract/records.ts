@@ -79,7 +79,7 @@ export type UrlRecord = {
   expiration_date: CalendarDate | null;
   /** Edition A; 0 means no bound. */
   max_clicks?: number;
-  /** Some servers leave it out. */
+  /** Some servers send null, or leave it out. */
   tags: string[];
   links: UrlLinks;
   /** In shortening and edit responses. */

@@ -2,9 +2,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
-import { itemHabits } from '../support/habits.ts';
 import { sent, sure, test } from '../support/linkctl.ts';
-import { numbered, seed, store, stored } from '../support/stored-links.ts';
+import { numbered, seed, store } from '../support/stored-links.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, env: { NO_COLOR: '1' } };
 
@@ -102,20 +101,6 @@ test('W4: links that are listed without their tags are not counted', async ({ li
     code: 8,
     stdout: '',
     stderr: expect.stringContaining('cannot be counted'),
-  });
-});
-
-describe('a server that writes null for no tags', () => {
-  test.override({ habits: itemHabits({ shown: (link) => (String(link.tags) === '' ? { ...link, tags: null } : link) }) });
-
-  test('F40, W4: links are counted, merged and lose their tags', async ({ linkctl, service }) => {
-    await store(service, [...numbered(1, { tags: ['a,b'] }), { custom_hash: 'plain', long_url: 'https://example.com/' }]);
-    expect(await linkctl(['tags', '--count'])).toMatchObject({ code: 0, stdout: 'a,b\t1\n' });
-    const all = ['--yes', '--max-affected', '9'];
-    expect(await linkctl(['tags', 'merge', 'a,b', '--into', 'c,d', ...all])).toMatchObject({ code: 0 });
-    expect(await stored(service)).toMatchObject([{ tags: ['c,d'] }, { tags: [] }]);
-    expect(await linkctl(['tags', 'delete', 'c,d', ...all])).toMatchObject({ code: 0 });
-    expect(await stored(service)).toMatchObject([{ tags: [] }, { tags: [] }]);
   });
 });
 

@@ -9,7 +9,6 @@ import {
   mapOf,
   number,
   optional,
-  optionalList,
   orAsIs,
   record,
   type Shape,
@@ -33,7 +32,7 @@ const url = {
   email_stats: optional(flag),
   expiration_date: optional(text),
   max_clicks: optional(number),
-  tags: optionalList(text),
+  tags: optional(list(text)),
   links: anything,
 } satisfies { readonly [Member in Exclude<keyof UrlRecord, 'error'>]: Shape };
 const itemFailure = record({ code: integer, message: optional(text), details: optional(text) });

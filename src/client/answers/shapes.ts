@@ -96,11 +96,6 @@ export function list(shape: Shape): Shape {
   };
 }
 
-/** A list that is missing is unknown, not empty. */
-export function optionalList(shape: Shape): Shape {
-  return (value) => (value === undefined ? value : list(shape)(value));
-}
-
 /** Accepts unknown members, because servers add their own. No object of JavaScript has one of the names already. */
 export function record(members: { readonly [name: string]: Shape }): Shape {
   const read = Object.entries(members).map(([name, shape]) => ({ name, shape }));
