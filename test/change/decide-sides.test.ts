@@ -31,10 +31,6 @@ function record(more: Partial<UrlRecord> = {}): UrlRecord {
   return { hash: 'x', short_url: 's.ex/x', long_url: url, ...values, links, ...more };
 }
 
-function without(name: keyof UrlRecord, { [name]: _, ...shown }: UrlRecord): UrlRecord {
-  return shown as UrlRecord;
-}
-
 const item = (more: Partial<FileLink> = {}): FileLink => ({ hash: 'x', long_url: url, ...more });
 const unchanged: PlannedOutcome = { kind: 'unchanged' };
 const change = (fields: object) => ({ kind: 'change', fields });
@@ -56,18 +52,6 @@ describe('P1: a file and the account', () => {
     ['another note', item({ note: 'n' }), record(), change({ note: 'n' })],
     ['another destination', item({ long_url: 'https://b.example/' }), record(), change({ long_url: 'https://b.example/' })],
     ['other tags', item({ tags: ['a', 'B'] }), record({ tags: ['b', 'c'] }), change({ tags: ['+a', '-c'] })],
-    [
-      'no labels and no date, where the server leaves out empty fields',
-      item({ tags: [], expiration_date: null }),
-      without('tags', without('expiration_date', record())),
-      unchanged,
-    ],
-    [
-      'a label, where the server leaves out empty fields',
-      item({ tags: ['a'] }),
-      without('tags', record()),
-      change({ tags: ['+a'] }),
-    ],
     [
       'no date any more',
       item({ expiration_date: null }),
@@ -114,13 +98,6 @@ describe('W5: a file that was made from a listing', () => {
       { ...was, tags: ['b'] },
       record({ note: 'x', tags: ['a', 'c'] }),
       change({ tags: ['+b', '-a'] }),
-    ],
-    [
-      'its labels taken out of both, where the server leaves out empty fields',
-      was,
-      { ...was, tags: [] },
-      without('tags', record({ note: 'was' })),
-      unchanged,
     ],
     ['deleted since, as the listing', was, was, undefined, untouched('deleted since base.csv, left unchanged')],
     [

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { type Item, itemHabits } from '../support/habits.ts';
-import { sent, test } from '../support/linkctl.ts';
+import { test } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
 
 const listing = ['list', '--all', '--fields', 'writable', '--order-by', 'hash', '-o', 'csv'];
@@ -89,39 +88,5 @@ describe.each(['a', 'b'] as const)('P5: links in git, edition %s', (edition) => 
     const calls = (await wire.requests()).map(({ method }) => method);
     expect(new Set(calls)).toEqual(new Set(['GET']));
     expect(readFileSync(file, 'utf8')).toContain('@all');
-  });
-});
-
-const emptied: Item = { note: '', tags: [], expiration_date: 'never', max_clicks: 0 };
-
-describe.each([
-  ['leaves out empty fields', (value: unknown) => !value || String(value) === ''],
-  ['never shows these fields', () => true],
-] as const)('a server that %s', (_, isLeftOut) => {
-  const shown = (item: Item): Item =>
-    Object.fromEntries(Object.entries(item).filter(([name, value]) => !(name in emptied && isLeftOut(value))));
-  test.override({ habits: itemHabits({ shown }) });
-
-  test('P1, P2: to empty a field that a record does not show is no difference, and is not sent', async ({
-    linkctl,
-    service,
-    wire,
-    folder,
-  }) => {
-    await store(service, [
-      ...numbered(1, { note: 'n', max_clicks: 5 }),
-      { custom_hash: 'bare', long_url: 'https://bare.example/' },
-    ]);
-    const { stdout: listed } = await linkctl(listing);
-    const [file, json] = [join(folder, 'links.csv'), join(folder, 'links.jsonl')];
-    writeFileSync(file, listed);
-    writeFileSync(json, JSON.stringify({ hash: 'bare', long_url: 'https://bare.example/', ...emptied }));
-    expect(await linkctl(['diff', '-f', file, '--clear-empty'])).toMatchObject({ code: 0, stdout: '' });
-    expect(await linkctl(['diff', '-f', json, 'bare'])).toMatchObject({ code: 0, stdout: '' });
-    writeFileSync(file, listed.replace('https://bare.example/', 'https://other.example/'));
-    const from = (await sent(wire)).length;
-    for (const _time of ['first', 'again']) expect((await linkctl(['apply', '-f', file, '--clear-empty', '--yes'])).code).toBe(0);
-    const patches = (await sent(wire)).slice(from).filter(({ call }) => call.startsWith('PATCH'));
-    expect(patches.map(({ body }) => body)).toEqual([{ urls: [{ hash: 'bare', long_url: 'https://other.example/' }] }]);
   });
 });

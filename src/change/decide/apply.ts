@@ -5,7 +5,7 @@ import type { UrlRecord } from '../../contract/records.ts';
 import { isSameLabel, tagInstructions } from '../../contract/tag-label.ts';
 import { cellValue, isRefused } from '../../input/field-values.ts';
 import { type ItemOf, instruction } from '../../input/row.ts';
-import { withDefaults, withoutDefaults } from '../../link/defaults.ts';
+import { withoutDefaults } from '../../link/defaults.ts';
 import { fieldsThatDiffer, foreignFields, notApplied } from '../../link/same.ts';
 import type { LinkValues } from '../../link/value.ts';
 import type { ComparedLink, PlannedOutcome } from './outcome.ts';
@@ -35,7 +35,7 @@ export const asInFile: Decisions = {
   onBoth({ hash: _, domain: __, ...fields }, record) {
     const { tags } = fields;
     const asked: EditFields = { ...fields, ...(tags && { tags: tagInstructions(tags, record.tags ?? []) }) };
-    return changeOf(asked, record);
+    return changeOf(asked, fieldsThatDiffer(asked, record));
   },
 };
 
@@ -97,15 +97,13 @@ export function sinceBase(decisions: Decisions, base: BaseListing | undefined): 
         return outcome.kind === 'change' ? { kind: 'refused', reason, fields: outcome.fields } : outcome;
       }
       const fields = changedFields(item, was);
-      const outcome = changeOf(fields, record);
+      const outcome = changeOf(fields, fieldsThatDiffer(fields, record));
       return unlessForeign(outcome, { asked: fields, before: baseValues(fields, was), now: record }, ` ${base.name}`);
     },
   };
 }
 
-/** Many servers leave out empty fields, so to empty a field that the record does not show is no change. */
-function changeOf(asked: EditFields, record: UrlRecord): PlannedOutcome {
-  const changed = fieldsThatDiffer(asked, withDefaults(record));
+function changeOf(asked: EditFields, changed: readonly (keyof EditFields)[]): PlannedOutcome {
   if (changed.length === 0) return { kind: 'unchanged' };
   return { kind: 'change', fields: Object.fromEntries(changed.map((field) => [field, asked[field]])) };
 }
