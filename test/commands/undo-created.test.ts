@@ -208,6 +208,17 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
+  test('U2: one that a later run renamed twice is named, too', async ({ linkctl, service, folder }) => {
+    expect((await linkctl(['shorten', 'https://new.example/', '--hash', 'new'])).code).toBe(0);
+    const [{ run = '' } = {}] = await runs(linkctl);
+    const renames = join(folder, 'renames.csv');
+    writeFileSync(renames, 'hash,custom_hash\nnew,between\nbetween,last\n');
+    expect((await linkctl(['edit', '-f', renames])).code).toBe(0);
+    const undone = await linkctl(['undo', run, '--yes']);
+    expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('new: renamed since by run') });
+    expect(await stored(service)).toHaveLength(1);
+  });
+
   test('U2: one that somebody deleted after it was renamed needs no undo', async ({ linkctl, service }) => {
     expect((await linkctl(['shorten', 'https://new.example/', '--hash', 'new'])).code).toBe(0);
     const [{ run = '' } = {}] = await runs(linkctl);

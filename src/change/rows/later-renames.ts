@@ -52,9 +52,11 @@ async function hashesGiven(name: string, stateFolder: string, domainsOf: Reading
   const given = new Map<string, string>();
   for await (const some of run.changes()) {
     for (const change of some) {
-      const { link, asked, madeHash = asked.custom_hash, isCertain, isOpen, isMoved } = change;
-      if (asked.custom_hash === undefined || madeHash === undefined || !(isCertain || isOpen || isMoved)) continue;
-      given.set(linkText({ hash: link.hash, domain: await domainOf(change) }), madeHash);
+      const { link, asked, via, isCertain, isOpen, isMoved } = change;
+      if (asked.custom_hash === undefined || !(isCertain || isOpen || isMoved)) continue;
+      // After a second rename in the run, the hash that the server showed may be that of the first.
+      const hash = (via === undefined ? change.madeHash : undefined) ?? asked.custom_hash;
+      given.set(linkText({ hash: link.hash, domain: await domainOf(change) }), hash);
     }
   }
   return given;
