@@ -178,8 +178,9 @@ export class PageCursor<T> {
     if (this.#options.untilEmpty || this.#total === undefined) return false;
     this.#isTotalAhead ||= end < this.#total;
     if (this.#isTotalAhead) return end >= this.#total;
-    // The next page is requested if such a total was wrong before, or if the page at 0 is of the requested length or of a round length.
-    return this.#offset === 0 ? length !== this.#limit && length % 5 !== 0 : this.#offset === this.#first;
+    // The next page is requested if such a total was wrong before, or if a first page is of the requested length or of a round length.
+    const mayBeCut = this.#offset > this.#first || length === this.#limit || length % 5 === 0;
+    return !mayBeCut;
   }
 }
 

@@ -56,7 +56,16 @@ test.each<[string, Extent, number, Window[]]>([
   ],
   ['--limit with --page-size', { limit: 5, pageSize: 4 }, 5, [{ limit: 4 }, { offset: 4, limit: 1 }]],
   ['--page-size alone is one page', { pageSize: 3 }, 3, [{ limit: 3 }]],
-  ['--offset', { offset: 30, limit: 100 }, 5, [{ offset: 30, limit: 100 }]],
+  ['--offset', { offset: 32, limit: 100 }, 3, [{ offset: 32, limit: 100 }]],
+  [
+    '--offset, with a first page of a round length',
+    { offset: 30, limit: 100 },
+    5,
+    [
+      { offset: 30, limit: 100 },
+      { offset: 35, limit: 95 },
+    ],
+  ],
   ['--offset behind the end', { offset: 99, all: true }, 0, [{ offset: 99, limit: 1000 }]],
   [
     '--all',
