@@ -164,7 +164,7 @@ describe.for(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await ask('empty')).toMatch(/^Delete tag "empty", used by no link, of account/);
     const two = await ask('one', 'Few', 'nope');
     expect(two).toMatch(/^ {2}"nope" \(not found\)\n2 links would be changed\n/);
-    expect(two).toMatch(/\nDelete 2 tags: "one", "Few" and detach them from 2 links of account [^?]*\?\s\[y\/N\] /);
+    expect(two).toMatch(/\nDelete 2 tags: "one", "few" and detach them from 2 links of account [^?]*\?\s\[y\/N\] /);
     expect(await ask('nope')).toMatch(/^error: no tag "nope"/);
     expect(await ask('R&D')).toMatch(
       /\nDelete tag "R&D" and detach it from 120 links of account [^?]*\?\sType 120 to continue: /,
