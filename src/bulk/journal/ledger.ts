@@ -9,6 +9,7 @@ import {
   type BulkRow,
   destinationOf,
   doneStatuses,
+  mayBeNew,
   type RowOutcome,
   type RowStatus,
   UnrecordedError,
@@ -157,10 +158,6 @@ function linksOfDone(
     ...(done.some(mayBeNew) && { values: valueColumns(done, given) }),
     ...(destinations.some(Boolean) && { destinations }),
   };
-}
-
-function mayBeNew({ status, perhapsNew }: RowOutcome): boolean {
-  return status === 'created' || perhapsNew === true;
 }
 
 /** Some servers do not show it after a change. Empty if the row does not give it either. */

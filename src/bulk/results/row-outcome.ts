@@ -130,6 +130,11 @@ export function endReason(reason: StopReason | undefined): string {
   return reason.error.apiCode === 1303 ? 'quota' : reason.error.kind;
 }
 
+/** True for a link that the run created or may have created. */
+export function mayBeNew({ status, perhapsNew }: Pick<RowOutcome, 'status' | 'perhapsNew'>): boolean {
+  return status === 'created' || perhapsNew === true;
+}
+
 /** Returns true if the row failed because no link has its hash, which `--ignore-missing` ignores. */
 export function isMissing({ error }: { readonly error?: RowError | undefined }): boolean {
   return error?.code === missingHash;

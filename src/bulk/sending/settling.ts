@@ -3,7 +3,7 @@ import type { UnappliedField } from '../../link/same.ts';
 import { type Execution, pause } from '../execution/execution.ts';
 import { type Done, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
-import { type BulkRow, doneStatuses, type RowError, type RowOutcome } from '../results/row-outcome.ts';
+import { type BulkRow, doneStatuses, mayBeNew, type RowError, type RowOutcome } from '../results/row-outcome.ts';
 import type { Stop } from './stop.ts';
 
 /** Maximum number of times a row is sent. An answer may omit or temporarily refuse it, or a check may find it not applied. */
@@ -109,7 +109,7 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Execution): RowOu
   if (differences.length === 0) {
     const { index, line, item, payload, before } = row;
     const status = isOlder ? 'existing' : operation.statusOf(payload, verdict);
-    const seenLate = run.inDoubt.has(index) && (status === 'created' || perhapsNew) ? true : undefined;
+    const seenLate = run.inDoubt.has(index) && mayBeNew({ status, perhapsNew }) ? true : undefined;
     return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew, seenLate };
   }
   const existed = isOlder || (perhapsNew ? undefined : (verdict.existed ?? wasThere(row, verdict, run)));
