@@ -20,44 +20,61 @@ export function urlPrint(longUrl: unknown): string {
   return shortPrint(canonicalUrl(textOf(longUrl)));
 }
 
-/** `given`: what the server gave all earlier links. */
-export function valueColumns(links: readonly MadeLink[], given?: ValueColumns): ValueColumns {
+/** `given`: what the server gave to others (`givenColumns`). A link that was seen late may have had the same, and nothing else unasked. */
+export function valueColumns(links: readonly MadeLink[], given: ValueColumns = {}): ValueColumns {
   return Object.fromEntries(
-    keyFields.map((field) => [
-      field,
-      columnOf(
-        links.map((link) => shownOf(field, link, given)),
-        field,
-      ),
-    ]),
+    keyFields.map((field) => {
+      const prints = printsOf(field, links);
+      for (let nth = 0; nth < links.length; nth += 1) {
+        const { seenLate, payload } = links[nth] as MadeLink;
+        if (seenLate && !isAsked(field, payload)) prints[nth] = given[field] ?? emptyPrint(field);
+      }
+      return [field, prints.every((print) => print === prints[0]) ? (prints[0] ?? '') : prints.join(' ')];
+    }),
   );
 }
 
 /** Neighbours often have equal values, so their fingerprint is computed once. */
-function columnOf(values: readonly unknown[], field: KeyField): string {
+function printsOf(field: KeyField, links: readonly MadeLink[]): string[] {
   const prints: string[] = [];
-  let differ = false;
-  for (let nth = 0; nth < values.length; nth += 1) {
-    const value = values[nth];
+  let last: unknown;
+  for (let nth = 0; nth < links.length; nth += 1) {
+    const { record, payload } = links[nth] as MadeLink;
+    const value = record?.[field] ?? (payload as LinkValues)[field];
     const before = prints[nth - 1];
-    const isSame = before !== undefined && (value === values[nth - 1] || isSameList(value, values[nth - 1]));
-    const print = isSame ? before : valuePrint(field, value);
-    if (before !== undefined && print !== before) differ = true;
-    prints.push(print);
+    const isSame = before !== undefined && (value === last || isSameList(value, last));
+    prints.push(isSame ? before : valuePrint(field, value));
+    last = value;
   }
-  return differ ? prints.join(' ') : (prints[0] ?? '');
+  return prints;
 }
 
-/** Of a link that was seen late, what was not requested counts as empty, unless other links got it from the server, too. */
-function shownOf(field: KeyField, { record, payload, seenLate }: MadeLink, given: ValueColumns | undefined): unknown {
-  const asked: LinkValues = payload;
-  const isOwn = !seenLate || !record || asked[field] !== undefined || hasPrint(field, given, record);
-  return isOwn ? (record?.[field] ?? asked[field]) : undefined;
+/**
+ * Returns what the server gave to new links, and to those before (`earlier`), in fields that they did not ask for: empty where they differ.
+ * `columns`: the fingerprints of the links.
+ */
+export function givenColumns<Link extends MadeLink>(
+  links: readonly Link[],
+  isNew: (link: Link) => boolean,
+  columns: ValueColumns,
+  earlier: ValueColumns = {},
+): ValueColumns {
+  const given: { [F in KeyField]?: string } = { ...earlier };
+  for (const field of keyFields) {
+    const column = columns[field] ?? '';
+    const prints = column.includes(' ') ? column.split(' ') : undefined;
+    for (let nth = 0; nth < links.length; nth += 1) {
+      const link = links[nth] as Link;
+      if (isAsked(field, link.payload) || link.record?.[field] === undefined || !isNew(link)) continue;
+      const print = prints?.[nth] ?? column;
+      given[field] = (given[field] ?? print) === print ? print : emptyPrint(field);
+    }
+  }
+  return given;
 }
 
-/** Returns the columns that are equal in both. */
-export function commonColumns(one: ValueColumns, other = one): ValueColumns {
-  return Object.fromEntries(keyFields.flatMap((field) => (one[field] === other[field] ? [[field, one[field]]] : [])));
+function isAsked(field: KeyField, payload: LinkValues): boolean {
+  return payload[field] !== undefined;
 }
 
 export function valuePrints(columns: ValueColumns | undefined, links: number): LinkPrints[] {
@@ -96,6 +113,10 @@ export function fieldsSincePrinted(prints: LinkPrints, now: LinkValues): (KeyFie
 
 export function hasPrint(field: KeyField | 'long_url', prints: LinkPrints | undefined, link: LinkValues): boolean {
   return prints?.[field] !== undefined && fieldsSincePrinted({ [field]: prints[field] }, link).length === 0;
+}
+
+function emptyPrint(field: KeyField): string {
+  return valuePrint(field, undefined);
 }
 
 function valuePrint(field: KeyField, value: unknown): string {

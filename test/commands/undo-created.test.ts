@@ -119,6 +119,61 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     });
   });
 
+  test.for([
+    ['the note that another row asks for', 'theirs\n'],
+    ['the note that all other rows ask for', 'theirs\nh6,https://f.example/,theirs\n'],
+  ] as const)(
+    'U2: so is one that somebody gave %s while the run was interrupted',
+    async ([, others], { linkctl, service, wire, env, folder }) => {
+      const file = join(folder, 'links.csv');
+      writeFileSync(file, `custom_hash,long_url,note\nh4,https://d.example/,${others}h5,https://e.example/,\n`);
+      const words = ['shorten', '-f', file, '--batch-size', '1', '--concurrency', '1'];
+      const post = { only: { method: 'POST' } };
+      // The first row is sent twice, to prove that the hash makes it harmless.
+      const earlier = others.split('\n').map(() => post);
+      await killed(words, { ...post, ...faults.silentAfter }, { wire, env }, earlier);
+      await foreign(service, 'PATCH', '/urls/h5', { note: 'theirs' });
+      expect((await linkctl(words)).code).toBe(0);
+      const undone = await undoLast(linkctl);
+      expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: note (1): ') });
+      expect((await stored(service)).map(({ hash }) => hash)).toEqual(['h5']);
+    },
+  );
+
+  test.for([
+    ['visits', 0, []],
+    ['changes', 3, ['h5']],
+  ] as const)(
+    "U2, U7: one that somebody %s before its lost answer is repeated is the run's",
+    async ([what, code, left], { linkctl, service, wire, folder }) => {
+      const file = join(folder, 'links.csv');
+      writeFileSync(file, 'custom_hash,long_url\nh4,https://d.example/\nh5,https://e.example/\n');
+      const post = { only: { method: 'POST' } };
+      await wire.script([post, post, { ...post, held: true, end: 'reset' }]);
+      const ran = linkctl(['shorten', '-f', file, '--batch-size', '1', '--concurrency', '1']);
+      await wire.held();
+      if (what === 'visits') await visit(service, 'h5');
+      else await foreign(service, 'PATCH', '/urls/h5', { note: 'theirs' });
+      await wire.release();
+      expect((await ran).code).toBe(0);
+      expect((await undoLast(linkctl)).code).toBe(code);
+      expect((await stored(service)).map(({ hash }) => hash)).toEqual(left);
+    },
+  );
+
+  test("U7: one whose hash the server refuses after a lost answer is the run's", async ({ linkctl, service, wire, folder }) => {
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, 'custom_hash,long_url\nh4,https://d.example/\nh5,https://e.example/\n');
+    const post = { only: { method: 'POST' } };
+    const taken = { urls: [{ custom_hash: 'h5', long_url: 'https://e.example/', error: { code: 1215, message: 'taken' } }] };
+    const refused = { ...post, apply: false, answer: { body: { error: { code: 0, message: '' }, ...taken } } } as const;
+    await wire.script([post, post, { ...post, ...faults.dropAfter }, refused]);
+    const words = ['shorten', '-f', file, '--on-conflict', 'skip', '--batch-size', '1', '--concurrency', '1'];
+    expect((await linkctl(words)).code).toBe(0);
+    expect((await undoLast(linkctl)).code).toBe(0);
+    expect(await stored(service)).toEqual([]);
+  });
+
   test('U2: so is one that apply made; without an answer what the file asked for counts', async ({
     linkctl,
     service,

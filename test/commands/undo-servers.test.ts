@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import type { Edition } from '../../src/contract/editions.ts';
+import type { UrlRecord } from '../../src/contract/records.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type Habits, type Item, itemHabits } from '../support/habits.ts';
 import { test } from '../support/linkctl.ts';
@@ -21,12 +23,12 @@ const cutLabels = itemHabits({
 
 const without = (member: string): Habits => itemHabits({ shown: ({ [member]: _, ...item }) => item });
 
-describe.each([
-  ['a', { note: 'Page title' }],
-  ['a', { expiration_date: '2199-01-01' }],
-  ['a', { max_clicks: 100 }],
-  ['b', { tags: ['auto'] }],
-] as const)('edition %s, and a server that gives new links %j', (edition, defaults) => {
+describe.each<[edition: Edition, defaults: Item, emptied: Partial<UrlRecord>]>([
+  ['a', { note: 'Page title' }, { note: '' }],
+  ['a', { expiration_date: '2199-01-01' }, { expiration_date: null }],
+  ['a', { max_clicks: 100 }, { max_clicks: 0 }],
+  ['b', { tags: ['auto'] }, { tags: ['-auto'] }],
+])('edition %s, and a server that gives new links %j', (edition, defaults, emptied) => {
   test.override({ edition, habits: withDefaults(defaults) });
 
   test('U5, B90: new links are reported as created, and leave a record', async ({ linkctl, folder }) => {
@@ -55,18 +57,19 @@ describe.each([
   });
 
   test.for([
-    ['are deleted', 0],
-    ['are left if somebody changed them meanwhile', 3],
+    ['are deleted', 0, undefined],
+    ['are left if somebody changed them meanwhile', 3, { note: 'theirs' }],
+    ['are left if somebody took such a value away meanwhile', 3, emptied],
   ] as const)(
     'U2: links that a killed run made with such values %s',
-    async ([, code], { linkctl, service, wire, env, folder }) => {
+    async ([, code, change], { linkctl, service, wire, env, folder }) => {
       const file = join(folder, 'urls.txt');
       writeFileSync(file, 'https://example.com/0\nhttps://example.com/1\nhttps://example.com/2\n');
       const words = ['shorten', '-f', file, '--generate-hashes'];
       const post = { only: { method: 'POST' } };
       await killed(words, { ...post, ...faults.silentAfter }, { wire, env }, [post, post]);
       const newest = (await stored(service)).at(-1);
-      if (code !== 0) await foreign(service, 'PATCH', `/urls/${newest?.hash}`, { note: 'theirs' });
+      if (change) await foreign(service, 'PATCH', `/urls/${newest?.hash}`, change);
       expect((await linkctl(words)).code).toBe(0);
       expect((await undoLast(linkctl)).code).toBe(code);
       expect((await stored(service)).map(({ hash }) => hash)).toEqual(code === 0 ? [] : [newest?.hash]);

@@ -1,5 +1,4 @@
 import { checkStatuses, isAskedLater, isVerdict } from '../../check/verdict.ts';
-import { commonColumns } from '../../link/prints.ts';
 import type { RowState, RunState } from './journal-state.ts';
 import { damaged, type LineLocation, readJournal } from './line-reader.ts';
 import {
@@ -179,7 +178,7 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
     if (fold.priorDestinations.size > 0) fold.priorDestinations.delete(row);
     if (fold.priorUrls.size > 0) fold.priorUrls.delete(row);
   }
-  if (line.values) fold.given = commonColumns(line.values, fold.given);
+  fold.given = line.given ?? fold.given;
   removeSettled(fold, rows);
   if (line.released) release(fold, line.batch, indexesOf(line.released));
 }

@@ -143,7 +143,7 @@ export interface RunState {
   readonly priorUrls: ReadonlyMap<number, string>;
   /** The newest links before the first batch, if the server may return existing links. */
   readonly mark: Watermark | undefined;
-  /** Fingerprints that are the same in all results with new links: the server may give all of them these values. */
+  /** What the server gave to new links in fields that they did not ask for. */
   readonly given: ValueColumns | undefined;
   readonly counts: ReadonlyMap<RowState, number>;
   stateOf(row: number): RowState;

@@ -1,7 +1,7 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
 import type { KnownRecord } from '../../contract/records.ts';
-import { commonColumns, shownPrints, urlPrint, type ValueColumns, valueColumns } from '../../link/prints.ts';
+import { givenColumns, shownPrints, urlPrint, type ValueColumns, valueColumns } from '../../link/prints.ts';
 import { shortUrlOf } from '../matching/row-verdict.ts';
 import type { SerializedBatch } from '../operations/batches.ts';
 import type { BulkOperation } from '../operations/operation.ts';
@@ -75,7 +75,7 @@ export function journalLedger(
         const unknown = fresh.filter(({ status }) => status === 'unknown');
         const { details, message = '' } = unknown[0]?.error ?? {};
         const line = resultLine(batch, known, released, { keepsPrior, given });
-        if (line.values) given = commonColumns(line.values, given);
+        given = line.given ?? given;
         await Promise.all([
           known.length + released.length > 0 && journal.write(line),
           unknown.length > 0 && journal.write({ type: 'unknown', batch, rows: rangesOf(unknown), reason: details ?? message }),
@@ -155,9 +155,15 @@ function linksOfDone(
     hashes: records.map(({ hash }) => hash),
     shortUrls: shortUrls(records),
     longUrls: done.map(destinationPrint).join(' '),
-    ...(done.some(mayBeNew) && { values: valueColumns(done, given) }),
+    ...(done.some(mayBeNew) && valuesOf(done, given)),
     ...(destinations.some(Boolean) && { destinations }),
   };
+}
+
+function valuesOf(done: readonly SettledRow[], earlier: ValueColumns | undefined): Pick<ResultLine, 'values' | 'given'> {
+  const values = valueColumns(done, earlier);
+  const isNew = ({ status, perhapsNew, seenLate }: SettledRow): boolean => status === 'created' && !perhapsNew && !seenLate;
+  return { values, given: givenColumns(done, isNew, values, earlier) };
 }
 
 /** Some servers do not show it after a change. Empty if the row does not give it either. */

@@ -43,7 +43,7 @@ export function recordedHashes(line: ResultLine): readonly string[] {
 }
 
 export function isSoundResult(line: ResultLine, total: number): boolean {
-  const { rows, states, hashes, values, errors = [], destinations, priorUrls, released = [] } = line;
+  const { rows, states, hashes, values, given, errors = [], destinations, priorUrls, released = [] } = line;
   if (!isRanges(rows, total) || !isRanges(released, total) || !isText(states) || states.length !== sizeOf(rows)) return false;
   if (![...states].every((letter) => statusOf.has(letter))) return false;
   const failed = states.split(letterOf.failed).length - 1;
@@ -54,6 +54,7 @@ export function isSoundResult(line: ResultLine, total: number): boolean {
     isListOf(errors, failed, isError) &&
     (hashes === undefined || isListOf(hashes, done, isText)) &&
     (values === undefined || areColumns(values, done)) &&
+    (given === undefined || areColumns(given, 1)) &&
     (destinations === undefined || isListOf(destinations, done, isText)) &&
     (priorUrls === undefined || isListOf(priorUrls, states.length, isText)) &&
     arePositions(line.byPosition) &&

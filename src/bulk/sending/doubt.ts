@@ -16,7 +16,8 @@ export async function verdictsOfAnswer(answer: BatchAnswer, sent: RecordedBatch,
   const { verdicts: answered, surplus } = answer;
   const { batch, rows } = sent;
   if (surplus.length > 0) keepSurplus(surplus, run);
-  const verdicts = run.inDoubt.size === 0 ? answered : answered.map((verdict, nth) => doneByUs(verdict, rows[nth], run));
+  const verdicts =
+    run.inDoubt.size === 0 ? answered : answered.map((verdict, nth) => verdict && doneByUs(verdict, rows[nth], run));
   const missing = { batch, rows: rows.filter((_, position) => !verdicts[position]) };
   const refused = refusedInDoubt(rows, verdicts, run);
   if (missing.rows.length === 0 && refused.size === 0 && verdicts.every((verdict) => verdict !== undefined)) return verdicts;
@@ -35,13 +36,15 @@ export async function verdictsOfAnswer(answer: BatchAnswer, sent: RecordedBatch,
 }
 
 /** If a row in doubt has its requested values or its numbered hash, an earlier attempt did it, so the row counts as changed or created. */
-function doneByUs(verdict: Verdict | undefined, row: BulkRow | undefined, run: Execution): Verdict | undefined {
-  const { inDoubt, operation, begun } = run;
-  if (verdict?.kind !== 'done' || !row || !inDoubt.has(row.index)) return verdict;
+function doneByUs(verdict: Verdict, row: BulkRow | undefined, run: Execution): Verdict {
+  const { inDoubt, operation } = run;
+  if (verdict.kind !== 'done' || !row || !inDoubt.has(row.index)) return verdict;
   const { unchanged: _, shared, ...done } = verdict;
-  if (shared && !verdict.renamed) return { ...done, shared };
-  // An earlier process may have created the link, and others may have visited it since.
-  return begun.resumed && operation.statusOf(row.payload, done) === 'existing' ? { ...done, perhapsNew: true } : done;
+  // The link is that of an earlier row.
+  if (shared && verdict.existed) return { ...done, shared };
+  const found = shared && !verdict.renamed ? { ...done, shared } : done;
+  // An earlier attempt may have created the link, and others may have visited it since.
+  return operation.statusOf(row.payload, found) === 'existing' ? { ...found, perhapsNew: true } : found;
 }
 
 /** Records that an attempt of these rows may have been applied, before anything else is done. */
@@ -103,7 +106,10 @@ async function verdictsOfRefused(refused: ReadonlyMap<BulkRow, Failed>, run: Exe
     const verdict = seen[position] ?? doubtful;
     const refusal = refused.get(row);
     const isSeen = verdict.kind === 'done' || verdict.kind === 'doubtful';
-    found.set(row, isSeen ? verdict : refusal && errorTraits(refusal.error.code).about === 'hash' ? refusal : doubtful);
+    found.set(
+      row,
+      isSeen ? doneByUs(verdict, row, run) : refusal && errorTraits(refusal.error.code).about === 'hash' ? refusal : doubtful,
+    );
   }
   return found;
 }

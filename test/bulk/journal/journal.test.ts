@@ -68,7 +68,7 @@ describe('J1 to J9', () => {
         'type batch rows reason',
         'type batch conclusive found total',
         'type batch rows states released',
-        'type batch rows states hashes shortUrls longUrls values',
+        'type batch rows states hashes shortUrls longUrls values given',
         'type reason clock at',
         'type at',
       ]),

@@ -120,7 +120,17 @@ describe('J5: what a journal keeps of single rows', () => {
   test('G5: a line of rows that all went well holds nothing but hashes and prints, of equal values one', async ({ world }) => {
     await world.shorten(rowsOf(3));
     const line = world.journal().find(({ type }) => type === 'result');
-    expect(Object.keys(line ?? {})).toEqual(['type', 'batch', 'rows', 'states', 'hashes', 'shortUrls', 'longUrls', 'values']);
+    expect(Object.keys(line ?? {})).toEqual([
+      'type',
+      'batch',
+      'rows',
+      'states',
+      'hashes',
+      'shortUrls',
+      'longUrls',
+      'values',
+      'given',
+    ]);
     expect(JSON.stringify(line?.type === 'result' && line.values)).not.toContain(' ');
   });
 });
