@@ -89,7 +89,7 @@ export async function consentToRows(change: NamedChange, session: Session): Prom
   const plan = new ChangePlan(verb, session, input.skipped);
   const batchSize = batchSizeOf(session, options.batchSize);
   const read = async (all: readonly RunRow[]) => {
-    const links = await decidedLinks(all, change, { client: session.client, batchSize });
+    const links = await decidedLinks(all, change, { ...session, batchSize });
     plan.add(links);
     return links.map(({ record }) => record ?? null);
   };

@@ -52,7 +52,8 @@ export function register(command: Command, run: Runner): void {
     ],
     fields: urlColumns,
     notes: [
-      'Creates the links that are missing and edits those that differ, as linkctl diff shows them. Each row names its link by hash, custom_hash ' +
+      'Creates the links that are missing and edits those that differ, as linkctl diff shows them. A missing link is not created if the file ' +
+        'says that it is protected or disabled. Each row names its link by hash, custom_hash ' +
         'or short_url. An empty csv cell changes nothing. With --clear-empty it clears the field. "never" clears expiration_date. In JSON, ' +
         'use null or "" and []. tags are all labels of the link: others are detached. With --base <listing>, only what differs from the ' +
         'listing is changed. Links that someone else has changed since the listing are left unchanged and reported.',

@@ -30,7 +30,7 @@ export function register(command: Command, run: Runner): void {
     fields: urlColumns,
     notes: [
       'Copies keep hash, destination, note, tags, dates and flags. A hash that has another destination in the other account is left unchanged ' +
-        'and reported (exit 3). Existing copies are not sent, so the same command can be run again. Without a selection, tags that no link carries ' +
+        'and reported (exit 3). So is a link that is protected or disabled, because its copy would be public. Existing copies are not sent, so the same command can be run again. Without a selection, tags that no link carries ' +
         'are added, too.',
       'Links go to the domain of the same name, or as --map-domain says. If all links have one domain and the target lacks it, they go to ' +
         "the target's default domain. Flags and environment variables for credentials, edition and domain apply to the account that is copied.",

@@ -21,7 +21,8 @@ export function register(command: Command, run: Runner): void {
         'further back, and linkctl redo goes forward again. Without a terminal, a run ID is required, and last is refused. For a run that is already undone, nothing ' +
         'is changed (exit 0). A run that cannot be undone is refused (exit 1). An undo is a run: the same command resumes it.',
       'Undo cannot restore clicks and creation order of deleted links, counters after a reset, or hashes that others have taken. ' +
-        'A link that may have existed before the run is left unchanged, unless --force is given. Undo is refused if it would ' +
+        'A link that may have existed before the run is left unchanged, unless --force is given. A deleted link that was protected or disabled ' +
+        'would become public, so it is only created again with --force. Undo is refused if it would ' +
         'lose links of unknown rows (exit 10). Repeat the command of the run first, or add --force.',
     ],
     fields: urlColumns,

@@ -21,9 +21,9 @@ import {
 } from './field-values.ts';
 import type { Loss, NamedColumns } from './fields/columns.ts';
 import { missingNotice, requiredTarget, type Setting } from './fields/members.ts';
-import { hasValue, isProtected } from './fields/protection.ts';
 import { hashOfShortUrl, lastPartUsed, rowLink } from './hashes/parse-hash.ts';
 import type { Notices } from './notices.ts';
+import { hasValue, isProtected } from './protection.ts';
 
 /** The item of a request, by the use of the file. */
 export interface ItemOf {
@@ -41,6 +41,8 @@ export interface InputRow<Use extends InputUse = InputUse> {
   readonly item: ItemOf[Use];
   /** The custom hash comes from a listing, where hashes may differ only in case. */
   readonly listed: boolean;
+  /** For `apply`: the names that mark the link as protected or disabled at the source. Then it is not created. */
+  readonly protection?: string;
   /** Present if the row is left out: its link is protected or disabled at the source, or it changes nothing. */
   readonly skip?: { readonly status: 'skipped'; readonly reason: string } | { readonly status: 'unchanged' };
 }
@@ -89,6 +91,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
   #shortUrl: ShortUrl | undefined;
   #utm: Parameter[] = [];
   #lost: string[] = [];
+  #protection: string[] = [];
   #skip: InputRow['skip'];
   #columns: Columns = [];
   /** The prefix of the last short URL, because equal prefixes need no second notice. */
@@ -111,6 +114,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
     this.#shortUrl = undefined;
     if (this.#utm.length > 0) this.#utm = [];
     if (this.#lost.length > 0) this.#lost = [];
+    if (this.#protection.length > 0) this.#protection = [];
     this.#skip = undefined;
   }
 
@@ -159,7 +163,8 @@ export class RowDraft<Use extends InputUse = InputUse> {
       return;
     }
     if (guard === undefined ? !hasValue(text) : !isProtected[guard](text, this.#options)) return;
-    if (guard !== undefined && !this.#options.includeProtected)
+    if (guard !== undefined && this.#options.use === 'apply') this.#protection.push(name);
+    else if (guard !== undefined && !this.#options.includeProtected)
       this.#skip ??= { status: 'skipped', reason: `protected or disabled at the source: ${name}` };
     else this.#lost.push(name);
   }
@@ -194,6 +199,7 @@ export class RowDraft<Use extends InputUse = InputUse> {
     // The row has the required column, and each value was validated by its field.
     const known = { line: this.#line, item: this.#item as unknown as ItemOf[Use], listed: this.#listed };
     const row = this.#nth === 1 ? known : { ...known, nth: this.#nth };
+    if (this.#protection.length > 0) return { ...row, protection: this.#protection.join(', ') };
     return this.#skip === undefined ? row : { ...row, skip: this.#skip };
   }
 

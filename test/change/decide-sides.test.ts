@@ -145,6 +145,17 @@ describe('P4: a link and the account that it is copied to', () => {
   });
 });
 
+test('I12: a link that is protected is not created, but one that exists is compared as ever', () => {
+  const reason = 'protected or disabled: archived (shorten -f --include-protected makes it a public link)';
+  const both = { target, item: item(), protection: 'archived' };
+  for (const decisions of [asInFile, asApplied(undefined)]) {
+    expect(decider(decisions)({ ...both, record: undefined })).toEqual(refused(reason, { fields: { long_url: url } }));
+    expect(decider(decisions)({ ...both, record: record() })).toEqual(unchanged);
+  }
+  expect(asCopied('a')({ ...both, record: record() })).toEqual(unchanged);
+  expect(asCopied('a')({ ...both, record: undefined })).toEqual(refused(reason, { fields: { custom_hash: 'x', long_url: url } }));
+});
+
 test('P4: a copy of a link whose URL the server shows with blanks has them encoded, as servers accept them', () => {
   const shown = { hash: 'x', long_url: `${url}My Report\u00a0.pdf` };
   const fields = { custom_hash: 'x', long_url: `${url}My%20Report%C2%A0.pdf` };

@@ -127,6 +127,41 @@ test('R-40, P4: a link with the API key of its account in it is not copied witho
   expect((await copies(there)).map(({ hash }) => hash)).toEqual(['y']);
 });
 
+test('I12, P4: copy makes no public link of a protected or disabled one, again and again', async ({
+  run,
+  service,
+  wire,
+  there,
+  folder,
+}) => {
+  await store(service, numbered(2));
+  expect((await run(['copy', 'h0', '--to', 'there', '--yes'])).code).toBe(0);
+  await wire.script([
+    { only: { method: 'GET', path: '/urls' }, times: 'all', alter: { each: { protected: true, favorite: true } } },
+  ]);
+  const words = ['copy', '--to', 'there', '--all'];
+  const reason = 'protected or disabled: protected (shorten -f --include-protected makes it a public link)';
+  const results = join(folder, 'done.csv');
+  for (const words of [
+    ['-n', '-o', 'csv'],
+    ['--yes', '--results', results],
+    ['--yes', '-o', 'json'],
+  ]) {
+    const ran = await run(['copy', '--to', 'there', '--all', ...words]);
+    expect(ran).toMatchObject({ code: words[0] === '-n' ? 0 : 3, stderr: expect.stringContaining(reason) });
+    expect(ran.stderr).toContain('0 of 2 links would be copied, 1 existing, 1 refused');
+    expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h0']);
+  }
+  expect(readFileSync(results, 'utf8')).toContain(reason);
+  expect(JSON.parse((await run([...words, '-n', '-o', 'json'])).stdout)).toMatchObject({ requests: [] });
+  // A start that has passed protects nothing.
+  await wire.script([
+    { only: { method: 'GET', path: '/urls' }, times: 'all', alter: { each: { valid_since: '2020-01-01', status: 'active' } } },
+  ]);
+  expect((await run([...words, '--yes'])).code).toBe(0);
+  expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h0', 'h1']);
+});
+
 test('F1, P1, P4: diff and copy take the links that a run left alone, as they change none of them', async ({
   run,
   service,

@@ -3,9 +3,14 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
 import { test as base, sent } from '../support/linkctl.ts';
-import { store, stored } from '../support/stored-links.ts';
+import { numbered, store, stored } from '../support/stored-links.ts';
+import { runs, undoLast } from './undo-world.ts';
 
 const onPost = { only: { method: 'POST' } } as const;
+/** A server that says of all its links that they are off. */
+const allOff = [
+  { only: { method: 'GET', path: '/urls' }, times: 'all', alter: { each: { archived: true, protected: 'x' } } },
+] as const;
 const hashes = async (service: Parameters<typeof stored>[0]) => (await stored(service)).map(({ hash }) => hash).sort();
 
 const test = base.extend<{ file: string }>({
@@ -161,5 +166,125 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await stored(service)).map(({ note }) => note)).toEqual(['x', 'Größe']);
     const unknown = await linkctl(['shorten', '-f', file, '--encoding', 'latin-x']);
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('--encoding: "latin-x" is not known') });
+  });
+
+  const remedy = '(shorten -f --include-protected makes it a public link)';
+
+  test.for([
+    [
+      'csv',
+      'hash,long_url,note,archived\nh0,https://example.com/0,n,1\nh1,https://example.com/1,n,0\nh2,https://example.com/2,n,1\n',
+    ],
+    [
+      'json',
+      JSON.stringify([
+        { hash: 'h0', short_url: 'localhost/h0', long_url: 'https://example.com/0', note: 'n', archived: true },
+        { hash: 'h1', short_url: 'localhost/h1', long_url: 'https://example.com/1', note: 'n', archived: false },
+        { hash: 'h2', short_url: 'localhost/h2', long_url: 'https://example.com/2', note: 'n', archived: true },
+      ]),
+    ],
+  ] as const)(
+    'I12, P2: apply edits a protected link of a listing as %s, but creates none, again and again; diff says so',
+    async ([format, text], { linkctl, service, folder, wire }) => {
+      await store(service, numbered(1));
+      const [file, results] = [join(folder, `links.${format}`), join(folder, 'done.csv')];
+      writeFileSync(file, text);
+      const words = ['-f', file, '--max-affected', '9'];
+      const diff = await linkctl(['diff', '-f', file, '-o', 'csv']);
+      expect(diff.code).toBe(12);
+      expect(diff.stderr).toMatch(/protected or disabled: archived \(shorten -f .* public link\) \(1\): (localhost\/)?h2\n/);
+      expect(diff.stdout).toContain('\n!,h2,long_url,,https://example.com/2\n');
+      expect(diff.stderr).toContain('3 links: 1 only in file, 1 different, 1 refused');
+      const dry = await linkctl(['apply', ...words, '-n', '-o', 'json']);
+      expect(JSON.stringify(JSON.parse(dry.stdout))).not.toContain('example.com/2');
+      const markdown = await linkctl(['apply', ...words, '-n', '-o', 'markdown']);
+      expect(markdown.stdout).toContain('1 refused');
+      expect(await hashes(service)).toEqual(['h0']);
+      const first = await linkctl(['apply', ...words, '--yes', '--results', results]);
+      expect(first).toMatchObject({ code: 3, stderr: expect.stringContaining(`protected or disabled: archived ${remedy}`) });
+      expect(readFileSync(results, 'utf8')).toContain(`,failed,h2,`);
+      const notes = (await stored(service)).map(({ hash, note }) => `${hash} ${note}`);
+      expect(notes.sort()).toEqual(['h0 n', 'h1 n']);
+      const before = (await sent(wire)).length;
+      const second = await linkctl(['apply', ...words, '--yes']);
+      expect(second).toMatchObject({ code: 3, stderr: expect.stringContaining('2 unchanged, 1 refused') });
+      expect((await sent(wire)).slice(before).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+    },
+  );
+
+  test('I12, U2, U3: undo leaves out deleted links that were protected, and only --force makes them, as public ones', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(service, numbered(3));
+    expect((await linkctl(['delete', 'h0', '--yes'])).code).toBe(0);
+    await wire.script(allOff);
+    const asked = await linkctl(['delete', 'h1', 'h2'], { stdin: 'y\n', terminal: { stdin: true, stderr: true } });
+    expect(asked).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('protected or disabled, but public when created again: 2 links\n'),
+    });
+    await wire.script([]);
+    const results = join(folder, 'undone.csv');
+    const [{ run = '' } = {}] = await runs(linkctl);
+    const undo = ['undo', run, '--yes'];
+    const refused = await linkctl(undo);
+    expect(refused).toMatchObject({ code: 3, stdout: '' });
+    expect(refused.stderr).toContain('protected or disabled: archived, protected (--force makes it a public link) (2): ');
+    expect(await hashes(service)).toEqual([]);
+    const dry = await linkctl([...undo, '--force', '-n', '-o', 'csv']);
+    expect(dry.stdout).toContain('example.com/2');
+    expect(dry.stderr).toContain('protected or disabled, but public when created again: 2 links\n');
+    expect(await hashes(service)).toEqual([]);
+    const forced = await linkctl([...undo, '--force', '--results', results]);
+    expect(forced).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('protected or disabled, but public when created again: 2 links\n'),
+    });
+    expect(readFileSync(results, 'utf8').match(/,created,/g)).toHaveLength(2);
+    expect(await hashes(service)).toEqual(['h1', 'h2']);
+    // The links that were made are public, so that redo deletes them and undo makes them again.
+    const redone = await linkctl(['redo', run, '--yes']);
+    expect(redone.code, redone.stderr).toBe(0);
+    expect(await hashes(service)).toEqual([]);
+    const last = await undoLast(linkctl);
+    expect(last.code, last.stderr).toBe(0);
+    expect(await hashes(service)).toEqual(['h1', 'h2']);
+  });
+
+  test('I12, U2: undo of an ordinary deletion says nothing of protection', async ({ linkctl, service, wire }) => {
+    await store(service, numbered(1));
+    await wire.script([{ ...allOff[0], alter: { each: { archived: false, protected: null, password: '' } } }]);
+    const asked = await linkctl(['delete', 'h0'], { stdin: 'y\n', terminal: { stdin: true, stderr: true } });
+    expect(asked.code, asked.stderr).toBe(0);
+    const undone = await undoLast(linkctl);
+    expect(undone.code, undone.stderr).toBe(0);
+    expect(asked.stderr + undone.stderr).not.toContain('protected');
+    expect(await hashes(service)).toEqual(['h0']);
+  });
+
+  test('I12, U2: undo of apply --prune leaves them out, too, and restores the others', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(service, [...numbered(1), { custom_hash: 'off', long_url: 'https://example.com/off', tags: ['git'] }]);
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, 'hash,note\nh0,n\n');
+    await wire.script(allOff);
+    const applied = await linkctl(['apply', '-f', file, '--prune', 'git', '--yes', '--max-affected', '9', '--max-deleted', '9']);
+    expect(applied).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('protected or disabled, but public when created again: 1 link\n'),
+    });
+    const undone = await undoLast(linkctl);
+    expect(undone).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/\(--force makes it a public link\) \(1\): (localhost\/)?off/),
+    });
+    expect((await stored(service)).map(({ hash, note }) => `${hash}${note}`)).toEqual(['h0']);
   });
 });

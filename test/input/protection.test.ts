@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { protectionOf } from '../../src/input/protection.ts';
 import { test as program } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
 import { check, now, rows, test } from './fixtures.ts';
@@ -118,6 +119,18 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
     expect((await check(`long_url,deletedAt,visibility\n${url},,\n`)).columns).toBe(
       'columns: long_url -> long_url; protection: deletedAt, visibility',
     );
+  });
+});
+
+describe('I12: the members of a record of the API', () => {
+  test.for<[object, string | undefined]>([
+    [{ hash: 'x', tags: ['archived'], note: 'password' }, undefined],
+    [{ ping: true, favorite: true, no_stats: true, domain: 's.ex', archived: false, protected: 0 }, undefined],
+    [{ archived: true, protected: 'yes' }, 'archived, protected'],
+    [{ meta: { password: 'x' }, valid_since: '2020-01-01' }, 'meta.password'],
+    [{ is_active: false, validSince: '2999-01-01' }, 'is_active, validSince'],
+  ])('%j', ([record, names]) => {
+    expect(protectionOf(record, { now })).toBe(names);
   });
 });
 

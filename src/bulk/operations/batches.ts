@@ -30,11 +30,11 @@ export async function* fileBatches<Item extends object, Row>(
   }
 }
 
-export async function* rowBatches<Item extends object>(
-  { open }: Pick<RunInput<Item>, 'open'>,
+export async function* rowBatches<Row extends RunRow>(
+  { open }: { open(): AsyncIterable<readonly Row[]> | Iterable<readonly Row[]> },
   size: number,
-): AsyncGenerator<readonly RunRow<Item>[]> {
-  let rows: RunRow<Item>[] = [];
+): AsyncGenerator<readonly Row[]> {
+  let rows: Row[] = [];
   for await (const some of open()) {
     for (const row of some) {
       if (rows.push(row) < size) continue;

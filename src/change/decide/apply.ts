@@ -8,6 +8,7 @@ import { type ItemOf, instruction } from '../../input/row.ts';
 import { withoutDefaults } from '../../link/defaults.ts';
 import { fieldsThatDiffer, foreignFields, notApplied } from '../../link/same.ts';
 import type { LinkValues } from '../../link/value.ts';
+import { unlessProtected } from './lost-protection.ts';
 import type { ComparedLink, PlannedOutcome } from './outcome.ts';
 
 /** A link of a file or a listing. `tags` contains all of its labels. */
@@ -21,8 +22,9 @@ export interface Decisions {
 }
 
 export function decider(decisions: Decisions): (link: ComparedLink<FileLink>) => PlannedOutcome {
-  return ({ item, record, target }) => {
-    if (item !== undefined) return record ? decisions.onBoth(item, record, target) : decisions.onlyHere(item, target);
+  return ({ item, record, target, protection }) => {
+    if (item && record) return decisions.onBoth(item, record, target);
+    if (item) return unlessProtected(decisions.onlyHere(item, target), { protection });
     return record ? decisions.onlyThere(record, target) : { kind: 'missing' };
   };
 }

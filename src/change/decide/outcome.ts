@@ -8,11 +8,12 @@ import type { SelectedLink } from '../../select/selected-links.ts';
 export type PlannedOutcome =
   /** An edit that sets these fields. */
   | { readonly kind: 'change'; readonly fields: EditFields }
-  | { readonly kind: 'delete' }
+  /** `losesProtection`: the link is protected or disabled, which cannot be restored. */
+  | { readonly kind: 'delete'; readonly losesProtection?: true }
   /** Erases the counters. */
   | { readonly kind: 'reset' }
-  /** Creates a link that does not exist, or creates it again. */
-  | { readonly kind: 'create'; readonly fields: EditFields }
+  /** Creates a link that does not exist, or creates it again. `losesProtection`: it was protected or disabled. */
+  | { readonly kind: 'create'; readonly fields: EditFields; readonly losesProtection?: true }
   /** Copies a link of another account. `losesBound`: without its `max_clicks`, which this server does not have. */
   | { readonly kind: 'copy'; readonly fields: EditFields; readonly losesBound?: true }
   | { readonly kind: 'unchanged' }
@@ -43,6 +44,8 @@ export interface PlannedLink extends SelectedLink {
 export interface ComparedLink<Item> extends SelectedLink {
   /** The link on the first side. `record` is the link on the second side. */
   readonly item: Item | undefined;
+  /** The members that mark the link as protected or disabled on the first side. */
+  readonly protection?: string | undefined;
 }
 
 /** Why a link is left whose destination would have to be known. */

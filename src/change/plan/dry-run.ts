@@ -87,12 +87,12 @@ interface ReadRow {
 /** Like `listedDryRun`, for named links. Links that are missing or already as requested need no request. */
 export function namedDryRun(change: NamedChange, session: Session): RowsReport {
   const { input, payload, verb, domains, options, operation, fromArguments } = change;
-  const { client, global } = session;
+  const { global } = session;
   const batchSize = batchSizeOf(session, options.batchSize);
   async function* read(): AsyncGenerator<readonly ReadRow[]> {
     for await (const all of rowBatches(input, batchSize)) {
       const rows = all.filter(({ skip }) => skip === undefined);
-      const links = await decidedLinks(rows, change, { client, batchSize });
+      const links = await decidedLinks(rows, change, { ...session, batchSize });
       yield links.map((link, nth) => ({ row: rows[nth] as RunRow, link }));
     }
   }

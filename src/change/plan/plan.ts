@@ -49,6 +49,8 @@ export class ChangePlan {
   planned = 0;
   /** Number of copies without their `max_clicks`. */
   unbounded = 0;
+  /** Number of deleted or created links that are protected or disabled, or were so. */
+  unprotected = 0;
   /** The link, if exactly one was added. */
   only: PlannedLink | undefined;
   /** Links grouped by equal changes. */
@@ -86,6 +88,7 @@ export class ChangePlan {
     if (isPlanned(outcome)) {
       this.planned += 1;
       if (outcome.kind === 'copy' && outcome.losesBound) this.unbounded += 1;
+      if ('losesProtection' in outcome) this.unprotected += 1;
       this.folds.add(foldOf(link, this.verb), link);
       this.#domains.add(target.domain);
     } else if ('reason' in outcome) this.reasons.add(outcome.reason, link);
@@ -148,14 +151,15 @@ export interface DecidableRows {
 export async function decidedLinks(
   rows: readonly RunRow[],
   { payload, decide }: DecidableRows,
-  { client, batchSize }: Pick<Session, 'client'> & { readonly batchSize: number },
+  { client, now, batchSize }: Pick<Session, 'client' | 'now'> & { readonly batchSize: number },
 ): Promise<PlannedLink[]> {
   const targets = rows.map(({ item }) => payload(item));
   const find = await recordsOf(client, targets, batchSize);
-  return targets.map((target, nth) => {
+  const links = targets.map((target, nth): PlannedLink => {
     const record = find(target);
     return { target, record, outcome: ifNamed(target, decide(target, record, rows[nth]?.before)) };
   });
+  return await withLosses(links, now);
 }
 
 /** Links to read, and the function that decides their outcomes. */
@@ -172,12 +176,19 @@ export async function* decidedPages<Link extends SelectedLink>(
 ): AsyncGenerator<readonly (Link & PlannedLink)[]> {
   for await (const { links, read } of selected.pages()) {
     if (links.length > 0) refuseTooMany(plan.planned, session, { orMore: true });
-    const decided = links.map((link) => ({ ...link, outcome: ifNamed(link.target, decide(link)) }));
+    const outcomes = links.map((link) => ({ ...link, outcome: ifNamed(link.target, decide(link)) }));
+    const decided = await withLosses(outcomes, session.now);
     plan.add(decided, read);
     yield decided;
     session.streams.progress.step(() => `${quantity(read, 'link')} read`);
   }
   refuseTooMany(plan.planned, session);
+}
+
+/** Says of deletions whether a protection is lost. `now` is in milliseconds since 1970. */
+async function withLosses<Link extends PlannedLink>(links: Link[], now: number): Promise<Link[]> {
+  if (!links.some(({ outcome }) => outcome.kind === 'delete')) return links;
+  return (await import('../decide/lost-protection.ts')).withLosses(links, now);
 }
 
 /** Refuses to change a link that no request can name, whether or not it was found. */

@@ -109,9 +109,11 @@ export function lossLines(plan: ChangePlan): string[] {
   const { verb, folds } = plan;
   if (verb === 'differ') return [];
   const kinds = kindsOf(folds);
-  const lost = (['delete', 'reset', 'create', 'copy'] as const)
+  const lost: string[] = (['delete', 'reset', 'create', 'copy'] as const)
     .filter((kind) => kinds.has(kind) && !(kind === 'create' && verb === 'apply'))
     .map((kind) => losses[kind]);
+  if (plan.unprotected > 0)
+    lost.push(`protected or disabled, but public when created again: ${plainQuantity(plan.unprotected, 'link')}`);
   return [...lost, ...boundLines(plan)];
 }
 

@@ -101,7 +101,7 @@ export async function openComparison(options: BulkOptions, session: Session, isO
     for await (const rows of rowBatches(input, batchSize)) {
       read += rows.length;
       // Dates are compared as days.
-      const links = rows.map(({ line, item }) => ({ line, item: reading.dated(item) }));
+      const links = rows.map(({ line, item, protection }) => ({ line, item: reading.dated(item), protection }));
       yield { items: links.map((link) => ({ ...link, target: { hash: link.item.hash, domain: link.item.domain } })), read };
     }
   }

@@ -1,11 +1,13 @@
 import { UsageError } from '../../base/errors.ts';
 import { SeenKeys } from '../../base/seen-keys.ts';
+import type { Session } from '../../cli/session.ts';
 import type { RecordField } from '../../contract/fields.ts';
 import { linkText, recordDomain } from '../../contract/link.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { foldLabel } from '../../contract/tag-label.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
 import type { KeptRows } from '../../files/kept-rows.ts';
+import { protectionOf } from '../../input/protection.ts';
 import { quantity } from '../../output/quantity.ts';
 import type { SelectedLink, SelectedLinks } from '../../select/selected-links.ts';
 import type { NamedItem, NamedItems } from './comparison.ts';
@@ -22,7 +24,7 @@ export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts
   const [domains, labels] = [new Set<string>(), new Set<string>()];
   let read = 0;
   for await (const page of links.pages()) {
-    const rows = page.links.map(sourceLink);
+    const rows = page.links.map((link) => sourceLink(link, source));
     for (const { target, item } of rows) {
       if (target.domain !== undefined && item) domains.add(withoutLocalPort(target.domain));
       for (const label of item?.tags ?? []) labels.add(foldLabel(label));
@@ -34,8 +36,9 @@ export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts
   const domainOf = await domainsOfCopies(domains, map, accounts);
   if (domains.size > 1) refuseCollisions(kept, domainOf);
   // A missing link keeps its key.
-  const placed = ({ target: { hash, domain }, item }: SourceLink): SourceLink => ({
+  const placed = ({ target: { hash, domain }, item, protection }: SourceLink): SourceLink => ({
     item,
+    protection,
     target: { hash, domain: item ? domainOf(domain) : domain },
   });
   function* items(): Generator<NamedItems<KnownRecord>> {
@@ -45,11 +48,12 @@ export async function copiedLinks(links: SelectedLinks, map: DomainMap, accounts
 }
 
 /** Takes the domain from the short URL, also on edition B. */
-function sourceLink({ target, record }: SelectedLink): SourceLink {
+function sourceLink({ target, record }: SelectedLink, source: Pick<Session, 'now'>): SourceLink {
   if (!record) return { target, item: undefined };
   const { hash, long_url, note, tags, expiration_date, email_stats, max_clicks } = record;
   return {
     target: { hash: target.hash, domain: recordDomain(record) ?? target.domain },
+    protection: protectionOf(record, source),
     item: { hash, long_url, note, tags, expiration_date, email_stats, max_clicks } satisfies Record<
       'hash' | RecordField,
       unknown

@@ -19,7 +19,10 @@ import { keptRows } from './read-links.ts';
 
 /** A completely checked input. */
 interface CheckedRows<Use extends InputUse> {
-  readonly input: RunInput<ItemOf[Use]> & { readonly skipped: number };
+  readonly input: Omit<RunInput<ItemOf[Use]>, 'open'> & {
+    readonly skipped: number;
+    open(): AsyncIterable<readonly InputRow<Use>[]> | Iterable<readonly InputRow<Use>[]>;
+  };
   readonly withHash: number;
   readonly withOld: number;
   /** The domains of the rows of an edit. */

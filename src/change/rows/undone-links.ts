@@ -8,10 +8,12 @@ import { hasSeveralDomains } from '../../client/whole-listing.ts';
 import { editions } from '../../contract/editions.ts';
 import { foldedHash, type LinkKey, linkText, recordDomain } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
+import { protectionOf } from '../../input/protection.ts';
 import { hasPrint } from '../../link/prints.ts';
 import { fieldsBetween } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import type { SelectedPage } from '../../select/selected-links.ts';
+import { unlessProtected } from '../decide/lost-protection.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { hasDestinationOf, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
@@ -65,9 +67,11 @@ export async function* undonePages(
       const reason = isGone(domain)
         ? `the account has no domain ${domain}`
         : (renamed.get(one) ?? (change.mayBeOld && foreignReason(isNew, run.begin.mode === 'dedupe' && !force)));
-      const outcome: PlannedOutcome = reason
+      const wanted: PlannedOutcome = reason
         ? { kind: 'refused', reason }
         : decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
+      const deleted = (wanted.kind === 'create' && change.before) || {};
+      const outcome = unlessProtected(wanted, { protection: protectionOf(deleted, session), force, remedy: '--force' });
       // A row that may still be applied is not restored yet.
       const undoneRow = outcome.kind === 'unchanged' && change.isOpen ? undefined : change.row;
       return { target: { hash: record?.hash ?? change.link.hash, domain }, record, outcome, undoneRow };

@@ -1,4 +1,5 @@
 import type { FieldName } from '../../contract/fields.ts';
+import { isObject } from '../../contract/records.ts';
 import { type UtmName, utmNames } from '../../link/rules/utm.ts';
 
 /** The fields that a column of another service can set. */
@@ -48,21 +49,25 @@ const guards: { readonly [G in Guard]: readonly string[] } = {
 };
 
 /** JSON objects that only group other members. */
-export const containers: ReadonlySet<string> = new Set([
-  'meta',
-  'attributes',
-  'properties',
-  'settings',
-  'options',
-  'details',
-  'limits',
-]);
+const containers: ReadonlySet<string> = new Set(['meta', 'attributes', 'properties', 'settings', 'options', 'details', 'limits']);
 
 /** Ignores case, spaces, `_` and `-`, and the name of a grouping object: `meta.title` is a title. */
 export function folded(name: string): string {
   const fold = name.toLowerCase().replace(/[\s_-]+/g, '');
   const dot = fold.indexOf('.');
   return dot > 0 && containers.has(fold.slice(0, dot)) ? fold.slice(dot + 1) : fold;
+}
+
+/** Flattens objects that only group members: `meta.title`. */
+export function flat(record: object): Readonly<Record<string, unknown>> {
+  const groups = Object.entries(record).filter(([name, value]) => containers.has(name.toLowerCase()) && isObject(value));
+  if (groups.length === 0) return record as Record<string, unknown>;
+  const members: Record<string, unknown> = Object.assign(Object.create(null), record);
+  for (const [name, group] of groups) {
+    delete members[name];
+    for (const [inner, value] of Object.entries(group as object)) members[`${name}.${inner}`] = value;
+  }
+  return members;
 }
 
 function foldedSet(all: readonly string[]): ReadonlySet<string> {

@@ -15,9 +15,9 @@ import {
 import { cellValue, isRefused, jsonValue, type WireValue } from '../field-values.ts';
 import { lastPartUsed } from '../hashes/parse-hash.ts';
 import type { Notices } from '../notices.ts';
+import { momentOf } from '../protection.ts';
 import type { CellReader, ReadOptions } from '../row.ts';
 import type { Setting } from './members.ts';
-import { momentOf } from './protection.ts';
 
 /** Trims the cells, except in notes. */
 export function cellReader(

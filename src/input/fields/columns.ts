@@ -77,10 +77,13 @@ function roleOf(header: Header, context: Context): ColumnRole {
   const { meaning, name } = header;
   if (isErrorCode(header, context)) return context.rules.use === 'shorten' ? refused(resultsAsInput) : { kind: 'unused' };
   if (meaning === 'unsettable') {
-    if (context.rules.use !== 'shorten') return { kind: 'unused' };
-    if (isPlace(name)) return { kind: 'unused', loss: { name, isPlace: true } };
+    if (context.rules.use === 'edit') return { kind: 'unused' };
     const isLost = isLoss(name) && !isAboutStatistics(header, context);
-    return isLost ? { kind: 'lost', loss: { name, guard: guardOf(name) } } : { kind: 'unused' };
+    const loss = { name, guard: guardOf(name) };
+    // Of the links of a listing, only those that are missing are created.
+    if (context.rules.use === 'apply') return isLost && loss.guard ? { kind: 'unused', loss } : { kind: 'unused' };
+    if (isPlace(name)) return { kind: 'unused', loss: { name, isPlace: true } };
+    return isLost ? { kind: 'lost', loss } : { kind: 'unused' };
   }
   if (meaning !== undefined) return setting(header, meaning, context);
   return contextual.has(header.fold) ? contextualRole(header, context) : unknownRole(header, context);

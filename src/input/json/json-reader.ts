@@ -5,11 +5,12 @@ import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import { isObject } from '../../contract/records.ts';
 import type { Refused } from '../dates.ts';
 import { isField, jsonValue, type Target } from '../field-values.ts';
-import { containers, folded, guardOf, meaningOf } from '../fields/aliases.ts';
+import { flat, folded, guardOf, meaningOf } from '../fields/aliases.ts';
 import { type ColumnRole, type ColumnRules, ownRole } from '../fields/columns.ts';
 import { ColumnMapper, type Mapping, type Roles, rolesIn, rulesFor } from '../fields/mapping.ts';
 import { areResults, type Setting } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
+import { textOf } from '../protection.ts';
 import type { CellReader, ReadOptions, RecordReader, RowDraft } from '../row.ts';
 import { repeatedMember } from './repeated-members.ts';
 
@@ -63,20 +64,6 @@ function objectIn(text: string, draft: RowDraft): object | undefined {
     draft.refuse('not valid JSON', jsonFaultAt(text) + 1);
   }
   return undefined;
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** Flattens objects that only group members: `meta.title`. */
-function flat(record: object): Members {
-  const groups = Object.entries(record).filter(([name, value]) => containers.has(name.toLowerCase()) && isObject(value));
-  if (groups.length === 0) return record as Members;
-  const members: Record<string, unknown> = Object.assign(Object.create(null), record);
-  for (const [name, group] of groups) {
-    delete members[name];
-    for (const [inner, value] of Object.entries(group)) members[`${name}.${inner}`] = value;
-  }
-  return members;
 }
 
 /** Objects with the same members share a form; undefined if a member is refused. */
@@ -143,7 +130,7 @@ function memberRoles(names: readonly string[], rules: ColumnRules): Roles {
   const isListed = has('short_url') && has('hash') && !areResults(has);
   if (named.size > 0 || !(isListed || names.every((name) => known.has(name)))) return rolesIn(names, rules);
   const roles = names.map((name): ColumnRole => {
-    const guard = use === 'shorten' && !known.has(name) ? guardOf(name) : undefined;
+    const guard = use !== 'edit' && !known.has(name) ? guardOf(name) : undefined;
     return guard ? { kind: 'lost', loss: { name, guard } } : ownRole(name, rules);
   });
   return { roles, isForeign: false };
@@ -191,9 +178,4 @@ function labelOf(entry: unknown): unknown {
   if (typeof entry !== 'object' || entry === null) return entry;
   const members = new Map<string, unknown>(Object.entries(entry));
   return members.get('name') ?? members.get('label') ?? members.get('title') ?? entry;
-}
-
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value).trim();
 }

@@ -1,8 +1,8 @@
-import { dayLength } from '../../base/times.ts';
-import { calendarTime } from '../../contract/calendar-time.ts';
-import { isZeroDay } from '../../link/value.ts';
-import { type DateFormat, dayOfDigits } from '../dates.ts';
-import type { Guard } from './aliases.ts';
+import { dayLength } from '../base/times.ts';
+import { calendarTime } from '../contract/calendar-time.ts';
+import { isZeroDay } from '../link/value.ts';
+import { type DateFormat, dayOfDigits } from './dates.ts';
+import { flat, type Guard, guardOf } from './fields/aliases.ts';
 
 /** False for empty values, words such as `no` and `none`, and the zero date of a database. */
 export function hasValue(text: string): boolean {
@@ -37,6 +37,24 @@ export const isProtected: { readonly [G in Guard]: (text: string, now: Now) => b
   unset: (text) => text !== '' && !on.test(text),
   later: (text, now) => hasValue(text) && isLater(text, now),
 };
+
+/**
+ * Returns the names of the members that mark the link of a record as protected or disabled: `archived, password`. Undefined if none does.
+ * Some servers send such members with the links of the API.
+ */
+export function protectionOf(record: object, now: Now): string | undefined {
+  const names = Object.entries(flat(record)).flatMap(([name, value]) => {
+    const guard = guardOf(name);
+    return guard && isProtected[guard](textOf(value), now) ? [name] : [];
+  });
+  return names.length > 0 ? names.join(', ') : undefined;
+}
+
+/** Returns a JSON value as a cell of a csv would have it. */
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value).trim();
+}
 
 /** A time in an unknown format may be in the future, and so may a time of day that is not read. */
 function isLater(text: string, { now, dateFormat }: Now): boolean {
