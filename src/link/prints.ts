@@ -20,14 +20,14 @@ export function urlPrint(longUrl: unknown): string {
   return shortPrint(canonicalUrl(textOf(longUrl)));
 }
 
-/** `given`: what the server gave to others (`givenColumns`). A link that was seen late may have had the same, and nothing else unasked. */
+/** `given`: what the server gave to another link (`givenColumns`). A link that was seen late has got the same, and nothing else unasked. */
 export function valueColumns(links: readonly MadeLink[], given: ValueColumns = {}): ValueColumns {
   return Object.fromEntries(
     keyFields.map((field) => {
       const prints = printsOf(field, links);
       for (let nth = 0; nth < links.length; nth += 1) {
         const { seenLate, payload } = links[nth] as MadeLink;
-        if (seenLate && !isAsked(field, payload)) prints[nth] = given[field] ?? emptyPrint(field);
+        if (seenLate && !isAsked(field, payload)) prints[nth] = given[field] ?? valuePrint(field, undefined);
       }
       return [field, prints.every((print) => print === prints[0]) ? (prints[0] ?? '') : prints.join(' ')];
     }),
@@ -49,28 +49,20 @@ function printsOf(field: KeyField, links: readonly MadeLink[]): string[] {
   return prints;
 }
 
-/**
- * Returns what the server gave to new links, and to those before (`earlier`), in fields that they did not ask for: empty where they differ.
- * `columns`: the fingerprints of the links.
- */
+/** Returns what the server gave to new links in fields that they did not ask for: to the first one. `columns`: fingerprints of the links. */
 export function givenColumns<Link extends MadeLink>(
   links: readonly Link[],
   isNew: (link: Link) => boolean,
   columns: ValueColumns,
-  earlier: ValueColumns = {},
+  given: ValueColumns = {},
 ): ValueColumns {
-  const given: { [F in KeyField]?: string } = { ...earlier };
-  for (const field of keyFields) {
+  const found = keyFields.flatMap((field) => {
+    if (given[field] !== undefined) return [];
+    const nth = links.findIndex((link) => link.record?.[field] !== undefined && !isAsked(field, link.payload) && isNew(link));
     const column = columns[field] ?? '';
-    const prints = column.includes(' ') ? column.split(' ') : undefined;
-    for (let nth = 0; nth < links.length; nth += 1) {
-      const link = links[nth] as Link;
-      if (isAsked(field, link.payload) || link.record?.[field] === undefined || !isNew(link)) continue;
-      const print = prints?.[nth] ?? column;
-      given[field] = (given[field] ?? print) === print ? print : emptyPrint(field);
-    }
-  }
-  return given;
+    return nth < 0 ? [] : [[field, column.split(' ')[nth] ?? column]];
+  });
+  return { ...given, ...Object.fromEntries(found) };
 }
 
 function isAsked(field: KeyField, payload: LinkValues): boolean {
@@ -113,10 +105,6 @@ export function fieldsSincePrinted(prints: LinkPrints, now: LinkValues): (KeyFie
 
 export function hasPrint(field: KeyField | 'long_url', prints: LinkPrints | undefined, link: LinkValues): boolean {
   return prints?.[field] !== undefined && fieldsSincePrinted({ [field]: prints[field] }, link).length === 0;
-}
-
-function emptyPrint(field: KeyField): string {
-  return valuePrint(field, undefined);
 }
 
 function valuePrint(field: KeyField, value: unknown): string {

@@ -130,7 +130,7 @@ interface Results {
   readonly longUrls?: string | undefined;
   /** Fingerprints of the other fields, as returned by the server, if links were or may have been created. `runs verify` and `undo` compare them. */
   readonly values?: ValueColumns | undefined;
-  /** What the server has given to new links so far in fields that they did not ask for: empty where it differs. */
+  /** Fingerprints of what the server gave to new links in fields that they did not ask for. */
   readonly given?: ValueColumns | undefined;
   /** One per done row: the long URL of an existing link if the row does not contain it, otherwise empty. */
   readonly destinations?: readonly string[] | undefined;
