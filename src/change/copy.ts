@@ -86,7 +86,7 @@ function changeOf(
     },
     decide: asCopied(target.edition),
     inspect: (plan) => Object.assign(findings, { plan }),
-    operation: (settings) => applyOperation({ ...settings, edition: target.edition }),
+    operation: applyOperation,
     payload: (key, fields) => appliedRow(key, withDefaults(fields), 'create'),
     // Links may be created in the target before the question is answered.
     rereads: true,

@@ -143,7 +143,7 @@ function changeOf(
     options,
     decide: ({ outcome }: PlannedLink) => outcome,
     // A link of the run that somebody else has deleted is undone, also if that was after the beginning of an undo that is resumed.
-    operation: (settings) => ({ ...method.operation({ ...settings, edition: session.edition }), mayBeGone: true }),
+    operation: (settings) => ({ ...method.operation(settings), mayBeGone: true }),
     ...(method.payload && { payload: method.payload }),
     // An undo that is resumed by force counts the rows in doubt anew.
     undoing: { ...undoing, pending, kept: () => (force ? 0 : pending.rows) + (tags?.kept() ?? 0) || undefined },
@@ -216,7 +216,7 @@ interface UndoMethod extends Pick<ListedChange, 'kind' | 'verb'> {
   readonly key?: string;
   readonly payload?: MakeItem;
   decide(decision: UndoDecision): PlannedOutcome;
-  operation(settings: OperationSettings & Pick<Session, 'edition'>): BulkOperation<LinkKey>;
+  operation(settings: OperationSettings): BulkOperation<LinkKey>;
 }
 
 /** By the operation of the run. A reset cannot be undone. */

@@ -111,7 +111,7 @@ async function apply(options: ApplyOptions, invocation: Invocation): Promise<Rep
       options,
       presentation: { ...hashChangePresentation('urls'), doing: 'applying' },
       decide: comparison.decide,
-      operation: (settings) => applyOperation({ ...settings, edition: session.edition }),
+      operation: applyOperation,
       // Nothing is sent for a refused row; it counts as a creation.
       payload: (target, fields, kind) => appliedRow(target, fields, kind === 'refused' ? 'create' : kind),
       inspect: (plan) => refuseDrift(plan, options.maxDeleted, session),

@@ -5,7 +5,7 @@ import { keptImages } from '../../src/bulk/journal/images.ts';
 import { chooseMode } from '../../src/bulk/operations/modes.ts';
 import { updatingOperation } from '../../src/bulk/operations/update.ts';
 import { runFolders, runRecord } from '../../src/bulk/past-runs/run-names.ts';
-import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';
+import type { RunPlan } from '../../src/bulk/run-plan.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { type BulkWorld, inputOf, test } from './bulk-world.ts';
@@ -49,10 +49,9 @@ async function begin({ direct }: BulkWorld): Promise<void> {
 
 async function run(world: BulkWorld, openJournalFile?: Parameters<typeof longRun>[3], more: Partial<RunPlan<ShortenItem>> = {}) {
   const { edition } = world.client;
-  const operation = (settings: OperationSettings) => updatingOperation({ ...settings, edition });
   const mode = chooseMode({ edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
   const plan = { mode, undo: true, batchSize: 3, options: { onConflict: 'update' }, ...more };
-  return await longRun<ShortenItem>(world, operation, rows, openJournalFile, plan);
+  return await longRun<ShortenItem>(world, updatingOperation, rows, openJournalFile, plan);
 }
 
 async function links(world: BulkWorld): Promise<object> {

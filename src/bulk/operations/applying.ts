@@ -1,5 +1,4 @@
 import { fittingHashes } from '../../client/batch-limits.ts';
-import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
@@ -26,7 +25,7 @@ type Kinds = { readonly [K in AppliedKind]: BulkOperation<AppliedRow> };
  * Creates, edits and deletes links in one run, which is resumed and undone as a whole. Every hash in doubt is read: links are created only
  * at free hashes, so a link found at one was created by this run.
  */
-export function applyOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<AppliedRow> {
+export function applyOperation(settings: ChangeSettings): BulkOperation<AppliedRow> {
   const kinds: Kinds = {
     shorten: through(recreateOperation(settings), ({ operation: _, long_url = '', ...item }) => ({
       ...item,
@@ -34,7 +33,7 @@ export function applyOperation(settings: ChangeSettings & { readonly edition: Ed
       long_url,
     })),
     edit: through(editItemsOperation(settings), ({ operation: _, ...item }) => item),
-    delete: through(deleteOperation(settings), ({ hash, domain }) => ({ hash, domain })),
+    delete: deleteOperation(settings),
   };
   const of = ({ operation }: AppliedRow): BulkOperation<AppliedRow> => kinds[operation];
   return {
@@ -106,9 +105,9 @@ type RecreatedRow = ShortenItem & LinkKey;
  * POST /urls for links that were deleted or are copied, on their domains. The hash is the idempotency key (4.3.4), so an equal link of
  * somebody else would be returned as new. It is therefore read first, unless the plan has just read it.
  */
-export function recreateOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<RecreatedRow> {
-  const { client, edition } = settings;
-  const mode = chooseMode({ edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
+export function recreateOperation(settings: ChangeSettings): BulkOperation<RecreatedRow> {
+  const { client } = settings;
+  const mode = chooseMode({ edition: client.edition, rows: 1, keyedRows: 1, dedupe: 'off', generateHashes: false });
   const on = (domain = settings.domain) => through(shortenOperation({ client, mode, domain }), sentItem);
   const onAny = on();
   return {

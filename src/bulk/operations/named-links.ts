@@ -7,7 +7,7 @@ import type { Verdict } from '../matching/row-verdict.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';
 
 export interface ChangeSettings {
-  readonly client: Pick<Client, 'send'>;
+  readonly client: Pick<Client, 'send' | 'edition'>;
   /** Edition A: for rows without a domain. */
   readonly domain?: string | undefined;
   readonly batchSize: number;

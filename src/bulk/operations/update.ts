@@ -1,5 +1,4 @@
 import { fittingHashes } from '../../client/batch-limits.ts';
-import type { Edition } from '../../contract/editions.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
@@ -16,7 +15,7 @@ import type { BulkOperation, RowToInspect } from './operation.ts';
  * before-images are kept and the prior destination resolves doubt. Sending first would save a call per batch, but a kill between refusal
  * and edit could leave two unknown outcomes for a row.
  */
-export function updatingOperation(settings: ChangeSettings & { readonly edition: Edition }): BulkOperation<ShortenItem> {
+export function updatingOperation(settings: ChangeSettings): BulkOperation<ShortenItem> {
   const applying = applyOperation(settings);
   const edited = new WeakMap<ShortenItem, KnownRecord>();
   /** Rows whose links already have the requested values, so nothing is sent. */

@@ -155,7 +155,7 @@ export async function makeOrEdit(
       ...sendingOf(options, session),
       // The link may have been edited since an equal command.
       again: true,
-      operation: (settings) => updatingOperation({ ...settings, edition }),
+      operation: updatingOperation,
       mode,
       undo: true,
       what,

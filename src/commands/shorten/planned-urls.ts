@@ -131,7 +131,6 @@ function urlRequests(
   { input, payload, mode, onConflict, batchSize, fromArguments = false }: UrlRows,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
-  const { edition } = session;
   const isUpdate = onConflict === 'update';
   async function* rows(): AsyncGenerator<readonly RunRow[]> {
     for await (const some of rowBatches(input, batchSize)) {
@@ -147,8 +146,7 @@ function urlRequests(
   return requestsOf(
     {
       rows: rows(),
-      operation: (settings) =>
-        isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict }),
+      operation: (settings) => (isUpdate ? updatingOperation(settings) : shortenOperation({ ...settings, mode, onConflict })),
       payload: (item) => payload(item as ShortenItem),
       mode,
       batchSize,

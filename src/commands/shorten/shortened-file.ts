@@ -47,7 +47,7 @@ export async function shortenFile(options: ShortenOptions, invocation: Invocatio
   const planned = {
     ...sending,
     operation: (settings: OperationSettings) =>
-      isUpdate ? updatingOperation({ ...settings, edition }) : shortenOperation({ ...settings, mode, onConflict, isRequested }),
+      isUpdate ? updatingOperation(settings) : shortenOperation({ ...settings, mode, onConflict, isRequested }),
     mode,
     undo: isUpdate,
     input,
