@@ -10,7 +10,7 @@ import { deleteRun } from './past-runs/deletion.ts';
 import {
   byNewest,
   isRunOf,
-  newestRuns,
+  newestFirst,
   type RunFolders,
   runFolders,
   runNames,
@@ -20,8 +20,6 @@ import {
 } from './past-runs/run-names.ts';
 import { type IsOwn, type OwnRun, undoerOf } from './past-runs/undo-chain.ts';
 import type { RowStatus } from './results/row-outcome.ts';
-
-export { pruneRuns } from './past-runs/pruning.ts';
 
 /** A run as printed by `runs list` and `runs show`. */
 export interface RunOverview {
@@ -61,11 +59,12 @@ export async function undoableBefore(
   { run: last }: Pick<BeginLine, 'run'>,
   isOwn: IsOwn,
 ): Promise<OwnRun | undefined> {
-  const runs = newestRuns(stateFolder);
+  const folders = runFolders(stateFolder);
+  const runs = newestFirst(folders);
   const before = runs.slice(runs.findIndex(({ run }) => run === last) + 1);
   for (const { run, begin } of before) {
     if (!begin || begin.undoes !== undefined || !isOwn(begin)) continue;
-    const found = await overview(run, runFolders(stateFolder));
+    const found = await overview(run, folders);
     if (found && canBeUndone(found) && !needsForce(found)) return { run, begin };
   }
   return undefined;
@@ -76,13 +75,14 @@ export async function undoableBefore(
  * `NotFoundError`, or `UsageError` for an ambiguous prefix.
  */
 export function resolveRun(stateFolder: string, text: string, profile?: string | null): string {
+  const folders = runFolders(stateFolder);
   if (text === 'last') {
-    const newest = newestRuns(stateFolder).find((run) => isRunOf(profile, run));
+    const newest = newestFirst(folders).find((run) => isRunOf(profile, run));
     return newest?.run ?? noRun(text, profile ? `no run of profile "${profile}" is recorded yet` : 'no run is recorded yet');
   }
-  if (runNames(runFolders(stateFolder)).includes(text)) return text;
+  if (runNames(folders).includes(text)) return text;
   // An empty variable in a script must not select a run.
-  const [found, ...others] = text === '' ? [] : newestRuns(stateFolder, text);
+  const [found, ...others] = text === '' ? [] : newestFirst(folders, (name) => name.startsWith(text));
   if (!found) return noRun(text);
   if (others.length === 0) return found.run;
   const shown = [found, ...others].slice(0, shownCandidates).map(({ run, begin }) => `${run}  ${begin ? titleOf(begin) : ''}`);

@@ -3,21 +3,12 @@ import { FailedError, UnknownOutcomeError } from '../base/errors.ts';
 import { folders } from '../base/system.ts';
 import { secondLinksText } from '../bulk/past-runs/discard-text.ts';
 import { readDoneRun } from '../bulk/past-runs/done-run.ts';
+import { pruneRuns } from '../bulk/past-runs/pruning.ts';
 import { isRunOf, runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
 import { reversalsOf } from '../bulk/past-runs/undos.ts';
 import { leavesLinks, verifyRun } from '../bulk/past-runs/verification.ts';
-import {
-  canBeUndone,
-  changesOf,
-  forgetRun,
-  listRuns,
-  needsForce,
-  pruneRuns,
-  type RunOverview,
-  resolveRun,
-  showRun,
-} from '../bulk/runs.ts';
+import { canBeUndone, changesOf, forgetRun, listRuns, needsForce, type RunOverview, resolveRun, showRun } from '../bulk/runs.ts';
 import { openTags } from '../bulk/tag-run.ts';
 import { repeatText } from '../change/rows/pending.ts';
 import type { Invocation } from '../cli/invocation.ts';

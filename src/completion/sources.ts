@@ -1,6 +1,6 @@
 import { safe } from '../base/safe-text.ts';
 import { folders, type System } from '../base/system.ts';
-import { isRunOf, newestRuns, titleOf } from '../bulk/past-runs/run-names.ts';
+import { isRunOf, newestFirst, runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import type { TypedLine } from '../help/typed-line.ts';
 import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
 import { profileInUse, profileNames } from '../profiles/profile-names.ts';
@@ -31,7 +31,7 @@ export function createSources(system: System, main: Main): Sources {
     },
     runs(beginning, given, isUndo) {
       const profile = isUndo ? profileInUse({ profile: given }, system) : given;
-      return newestRuns(folders(system).state, beginning)
+      return newestFirst(runFolders(folders(system).state), (name) => name.startsWith(beginning))
         .filter((run) => isRunOf(profile, run) && !(isUndo && run.begin?.operation === 'check'))
         .slice(0, maxRuns)
         .map(({ run, begin }) => ({ word: run, meaning: begin ? safe(titleOf(begin)) : '' }));

@@ -1,8 +1,9 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { pruneRuns } from '../../src/bulk/past-runs/pruning.ts';
 import { verifyRun } from '../../src/bulk/past-runs/verification.ts';
-import { forgetRun, listRuns, pruneRuns, showRun } from '../../src/bulk/runs.ts';
+import { forgetRun, listRuns, showRun } from '../../src/bulk/runs.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { type BulkWorld, inputOf, rowsOf, test } from './bulk-world.ts';
 

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import { newestRuns } from '../../src/bulk/past-runs/run-names.ts';
+import { newestFirst, runFolders } from '../../src/bulk/past-runs/run-names.ts';
 
 /** The name of the newest run that is no undo, in a home: off a terminal `undo` needs it. */
 export function newestChange(home: string): string {
-  const found = newestRuns(join(home, '.local', 'state', 'linkctl')).find(({ begin }) => begin?.undoes === undefined);
+  const found = newestFirst(runFolders(join(home, '.local', 'state', 'linkctl'))).find(
+    ({ begin }) => begin?.undoes === undefined,
+  );
   if (!found) throw new Error('no run is recorded');
   return found.run;
 }

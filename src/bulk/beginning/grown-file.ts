@@ -18,7 +18,7 @@ export async function assertNotGrown(
   folders: RunFolders,
 ): Promise<void> {
   if (!sha256OfFirst || !makesSecondLinks(identity)) return;
-  for (const { run, begin } of newestFirst(folders, () => true)) {
+  for (const { run, begin } of newestFirst(folders)) {
     const { size: earlier = size, sha256, rows } = begin?.input ?? {};
     if (!begin || earlier >= size || !isRelated(identity, begin, false)) continue;
     const hasHashes = hasOwnHashes(begin);

@@ -55,7 +55,7 @@ async function errorOf({ state, links }: LeftRun, identity: RunIdentity, input: 
 /** Returns the runs of the same file or the same links that left something, which this command does not resume, newest first. */
 async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunFolders): Promise<LeftRun[]> {
   const left: LeftRun[] = [];
-  const all = newestFirst(folders, () => true);
+  const all = newestFirst(folders);
   let usedAt: number | undefined;
   for (const [position, { run, begin }] of all.entries()) {
     const record = runRecord(run, folders);

@@ -2,7 +2,7 @@ import type { Verdict } from '../../check/verdict.ts';
 import type { Identity } from '../../client/subject.ts';
 import { isUntouched, type RunState } from '../journal/journal-state.ts';
 import { foldRun } from '../journal/run-folder.ts';
-import { newestRuns, type RunRecord, runFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
+import { newestFirst, type RunRecord, runFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
 import { RecordedVerdicts } from './recorded-verdicts.ts';
 
 export type CheckRecord = ReturnType<typeof recordOf>;
@@ -13,7 +13,7 @@ export async function* checkRecords(
   { server, username }: Pick<Identity, 'server' | 'username'>,
 ): AsyncGenerator<CheckRecord> {
   const folders = runFolders(stateFolder);
-  for (const { run, begin } of newestRuns(stateFolder)) {
+  for (const { run, begin } of newestFirst(folders)) {
     if (begin?.operation !== 'check' || begin.server !== server || begin.account !== username) continue;
     const state = await foldRun(run, folders);
     if (state && !isUntouched(state)) yield recordOf(runRecord(run, folders), state);

@@ -7,7 +7,7 @@ import { errorCode, fileWork } from '../../files/file-error.ts';
 import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';
 import type { ValueColumns } from '../../link/prints.ts';
-import { newestRuns, orderOf, type RunFolders, runFolders, runRecord, smallRecord } from '../past-runs/run-names.ts';
+import { newestFirst, orderOf, type RunFolders, runFolders, runRecord, smallRecord } from '../past-runs/run-names.ts';
 import type { FoundRun, RunDescription, Surroundings } from '../run-plan.ts';
 import type { Journal } from './journal.ts';
 import type { OpenIntent, RowState } from './journal-state.ts';
@@ -123,12 +123,13 @@ export interface BegunRun extends FoundRun {
 }
 
 /** Returns the next number and creates an empty file of that name. Numbers only grow, whatever the clock says, and are never used twice. */
-export function nextOrder({ state, orders: folder }: RunFolders): number {
+export function nextOrder(folders: RunFolders): number {
+  const folder = folders.orders;
   makePrivateFolder(folder);
   return fileWork('number the record in', folder, () => {
     for (;;) {
       const given = numbersIn(folder);
-      const next = Math.max(0, ...(given.length > 0 ? given : newestRuns(state).map(orderOf))) + 1;
+      const next = Math.max(0, ...(given.length > 0 ? given : newestFirst(folders).map(orderOf))) + 1;
       if (!isMade(join(folder, String(next)))) continue;
       const now = numbersIn(folder);
       const isHighest = now.every((other) => other <= next);

@@ -31,7 +31,7 @@ export async function pruneRuns(stateFolder: string, system: System, spared?: st
   const folders = runFolders(stateFolder);
   // The start time in the name is enough for most: a run that started later is not old.
   if (!isCrowded(stateFolder) && runNames(folders).every((run) => isRecent(startTimeOf(run), system))) return;
-  const records = newestFirst(folders, () => true).reverse();
+  const records = newestFirst(folders).reverse();
   const mayGo = await deletable(records, folders, system);
   const accounts = new Set<string>();
   const traces = new Map<string, readonly NamedRun[]>();

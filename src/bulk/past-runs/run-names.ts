@@ -90,13 +90,8 @@ export interface NamedRun {
   readonly begin: BeginLine | undefined;
 }
 
-/** Returns the runs whose names start with `prefix`, newest first. */
-export function newestRuns(stateFolder: string, prefix = ''): NamedRun[] {
-  return newestFirst(runFolders(stateFolder), (name) => name.startsWith(prefix));
-}
-
-/** Returns the runs with matching names, newest first. */
-export function newestFirst(folders: RunFolders, isWanted: (name: string) => boolean): NamedRun[] {
+/** Returns all runs, or those with matching names, newest first. */
+export function newestFirst(folders: RunFolders, isWanted: (name: string) => boolean = () => true): NamedRun[] {
   return runNames(folders)
     .filter(isWanted)
     .map((run) => ({ run, begin: beginOf(runRecord(run, folders).journal) }))

@@ -6,16 +6,7 @@ import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.
 import { isWithheld } from '../journal/line-reader.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldKeptRun, foldRun, readBegin } from '../journal/run-folder.ts';
-import {
-  type NamedRun,
-  newestFirst,
-  newestRuns,
-  type RunFolders,
-  type RunRecord,
-  runNames,
-  runRecord,
-  startTimeOf,
-} from './run-names.ts';
+import { type NamedRun, newestFirst, type RunFolders, type RunRecord, runNames, runRecord, startTimeOf } from './run-names.ts';
 import { endsOf, reversalsOf } from './undos.ts';
 
 /** Returns the newest undo of the run that is in force; undefined if there is none. */
@@ -37,7 +28,7 @@ export async function isToContinue(state: RunState, folders: RunFolders): Promis
 }
 
 async function hasLaterChange({ run, server, account }: BeginLine, folders: RunFolders): Promise<boolean> {
-  for (const { run: later, begin } of newestFirst(folders, () => true)) {
+  for (const { run: later, begin } of newestFirst(folders)) {
     if (later === run) return false;
     if (begin?.server !== server || begin.account !== account || begin.operation === 'check') continue;
     const state = await foldRun(later, folders);
@@ -170,7 +161,7 @@ async function* ownRuns(folders: RunFolders, isOwn: IsOwn): AsyncGenerator<OwnRu
       unread.pop();
     }
   };
-  for (const { run, begin } of newestRuns(folders.state)) {
+  for (const { run, begin } of newestFirst(folders)) {
     if (!begin || begin.operation === 'check' || !isOwn(begin)) continue;
     await assertReadable(startTimeOf(run));
     yield { run, begin };

@@ -35,7 +35,7 @@ async function stateOfUndo(run: string, folders: RunFolders): Promise<RunState |
 /** Returns the undos of a run whose record is gone, oldest first. */
 async function undosOfLost(lost: string, folders: RunFolders): Promise<Undo[]> {
   const undos: Undo[] = [];
-  for (const { run, begin } of newestFirst(folders, () => true).reverse()) {
+  for (const { run, begin } of newestFirst(folders).reverse()) {
     const state = begin?.undoes === lost ? await stateOfUndo(run, folders) : undefined;
     if (state && mayHaveChanged(state)) undos.push({ run, state, isWhole: !isPartly(state) });
   }

@@ -37,7 +37,7 @@ export function laterRenames(run: DoneRun, { batchSize, domainsOf }: Reading, se
 async function renamesAfter({ begin }: DoneRun, domainsOf: Reading['domainsOf'], session: Session): Promise<Renames[]> {
   const kept = foldersOf(session);
   const found: Renames[] = [];
-  for (const { run, begin: later } of newestFirst(kept, () => true)) {
+  for (const { run, begin: later } of newestFirst(kept)) {
     if (run === begin.run) break;
     if (later?.operation !== 'edit' || later.server !== begin.server || later.account !== begin.account) continue;
     const hashes = await hashesGiven(run, kept.state, domainsOf).catch(() => new Map<string, string>());
