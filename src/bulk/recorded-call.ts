@@ -16,9 +16,9 @@ export async function recordCall<Result>(
   act: () => Promise<Result>,
   isRefused: (result: Result) => boolean = () => false,
 ): Promise<Result> {
-  const { client, system, stateFolder } = environment;
+  const { client, system, folders } = environment;
   const { what } = call;
-  if (isCrowded(stateFolder)) await (await import('./past-runs/pruning.ts')).pruneRuns(stateFolder, system);
+  if (isCrowded(folders)) await (await import('./past-runs/pruning.ts')).pruneRuns(folders, system);
   const input = { name: what, sha256: checksum(what), rows: 0 };
   const { journal } = await beginOneOff(identityOf(client, { operation: 'api', input, options: {} }), call, environment);
   await journal.write({ type: 'intent', batch: 1, rows: [], payload: input.sha256 });

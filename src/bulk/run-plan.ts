@@ -11,7 +11,7 @@ import type { BeginLine } from './journal/lines.ts';
 import type { Mode } from './operations/modes.ts';
 import type { ChangeSettings } from './operations/named-links.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
-import type { RunRecord } from './past-runs/run-names.ts';
+import type { RunFolders, RunRecord } from './past-runs/run-names.ts';
 import type { InputRow } from './results/row-outcome.ts';
 
 export interface RunRow<Item extends object = object> extends InputRow<Item> {
@@ -136,7 +136,7 @@ export type NoteChanges = (run: string, changes: readonly NotedChange[]) => Prom
 export interface RunEnvironment {
   readonly client: Client;
   readonly system: System;
-  readonly stateFolder: string;
+  readonly folders: RunFolders;
   /** Aborted by the first signal. Then nothing new is started, and no wait for a further attempt goes on. */
   readonly interrupt?: AbortSignal | undefined;
   /** Of a command that does not listen for signals itself: aborts waits and calls when its time is over, or by a signal. */
@@ -150,7 +150,7 @@ export interface RunEnvironment {
 }
 
 /** What the records of runs need. */
-export type Surroundings = Pick<RunEnvironment, 'client' | 'system' | 'stateFolder' | 'openJournalFile'>;
+export type Surroundings = Pick<RunEnvironment, 'client' | 'system' | 'folders' | 'openJournalFile'>;
 
 export function concurrencyOf({ mode, concurrency = 4 }: RunPlan): number {
   return mode?.name === 'checked' ? 1 : Math.min(Math.max(1, concurrency), 16);

@@ -28,8 +28,8 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
   const limiter = createLimiter(concurrencyOf(plan));
   const { client, calls } = countCalls(environment, plan, limiter);
   const surroundings = { ...environment, client };
-  if (!plan.fromArguments || isCrowded(environment.stateFolder)) {
-    await (await import('./past-runs/pruning.ts')).pruneRuns(environment.stateFolder, environment.system, plan.undoes);
+  if (!plan.fromArguments || isCrowded(environment.folders)) {
+    await (await import('./past-runs/pruning.ts')).pruneRuns(environment.folders, environment.system, plan.undoes);
   }
   const preflight = plan.isOneOff ? undefined : await import('./beginning/preflight.ts');
   const domain = preflight ? await preflight.prepare(plan, surroundings) : plan.domain;

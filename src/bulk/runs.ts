@@ -12,7 +12,6 @@ import {
   isRunOf,
   newestFirst,
   type RunFolders,
-  runFolders,
   runNames,
   runRecord,
   startTimeOf,
@@ -55,11 +54,10 @@ export function isRevertible({ operation, undo }: BeginLine): boolean {
 
 /** Returns the newest run before the given one that satisfies `isOwn` and can be undone. */
 export async function undoableBefore(
-  stateFolder: string,
+  folders: RunFolders,
   { run: last }: Pick<BeginLine, 'run'>,
   isOwn: IsOwn,
 ): Promise<OwnRun | undefined> {
-  const folders = runFolders(stateFolder);
   const runs = newestFirst(folders);
   const before = runs.slice(runs.findIndex(({ run }) => run === last) + 1);
   for (const { run, begin } of before) {
@@ -74,8 +72,7 @@ export async function undoableBefore(
  * Accepts a run ID, an unambiguous prefix of one, or `last`: the newest run of the profile, or without one (null) of none, else of all. Throws
  * `NotFoundError`, or `UsageError` for an ambiguous prefix.
  */
-export function resolveRun(stateFolder: string, text: string, profile?: string | null): string {
-  const folders = runFolders(stateFolder);
+export function resolveRun(folders: RunFolders, text: string, profile?: string | null): string {
   if (text === 'last') {
     const newest = newestFirst(folders).find((run) => isRunOf(profile, run));
     return newest?.run ?? noRun(text, profile ? `no run of profile "${profile}" is recorded yet` : 'no run is recorded yet');
@@ -94,8 +91,7 @@ export function resolveRun(stateFolder: string, text: string, profile?: string |
 
 const shownCandidates = 5;
 
-export async function listRuns(stateFolder: string): Promise<RunOverview[]> {
-  const folders = runFolders(stateFolder);
+export async function listRuns(folders: RunFolders): Promise<RunOverview[]> {
   const overviews: RunOverview[] = [];
   for (const run of runNames(folders)) {
     const found = await overview(run, folders);
@@ -114,13 +110,13 @@ function inOrder(overviews: readonly RunOverview[]): RunOverview[] {
   return sorted;
 }
 
-export async function showRun(stateFolder: string, run: string): Promise<RunOverview> {
-  return (await overview(run, runFolders(stateFolder))) ?? noRun(run);
+export async function showRun(folders: RunFolders, run: string): Promise<RunOverview> {
+  return (await overview(run, folders)) ?? noRun(run);
 }
 
 /** Deletes the record of a run and leaves its links unchanged. Throws `LocalError` while another process uses the run. */
-export async function forgetRun(stateFolder: string, run: string, system: System): Promise<void> {
-  if (!(await deleteRun(run, runFolders(stateFolder), system))) noRun(run);
+export async function forgetRun(folders: RunFolders, run: string, system: System): Promise<void> {
+  if (!(await deleteRun(run, folders, system))) noRun(run);
 }
 
 export function noRun(run: string, message = `no run ${quoted(run)}`): never {

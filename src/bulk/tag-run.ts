@@ -9,7 +9,7 @@ import { identityOf } from './journal/new-run.ts';
 import { removeRunFolder } from './journal/run-folder.ts';
 import type { DoneRun } from './past-runs/done-run.ts';
 import { recordResumed, recordUndone } from './past-runs/later-lines.ts';
-import { isCrowded, runFolders } from './past-runs/run-names.ts';
+import { isCrowded } from './past-runs/run-names.ts';
 import type { Reversal } from './past-runs/undos.ts';
 import { unfinishedRuns } from './past-runs/unfinished.ts';
 import { endReason } from './results/row-outcome.ts';
@@ -80,9 +80,8 @@ export async function recordTagRun<Result>(
   environment: RunEnvironment,
   { act, isBegun, leavesNothing, kept }: TagWork<Result>,
 ): Promise<{ run: string; result: Result }> {
-  const { system, stateFolder } = environment;
-  const folders = runFolders(stateFolder);
-  if (isCrowded(stateFolder)) await (await import('./past-runs/pruning.ts')).pruneRuns(stateFolder, system, undoes);
+  const { system, folders } = environment;
+  if (isCrowded(folders)) await (await import('./past-runs/pruning.ts')).pruneRuns(folders, system, undoes);
   const identity = tagIdentity({ what, change, operation, undoes }, environment);
   const input = { ...identity.input, open: () => [], copyTo: async () => undefined };
   const beginning = { input, what, profile, undoes, undoneSize, direction, undo: true, fromArguments: true };

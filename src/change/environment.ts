@@ -15,7 +15,7 @@ export function environmentOf(session: Session): RunEnvironment {
   return {
     client,
     system,
-    stateFolder: folders(system).state,
+    folders: foldersOf(session),
     warn,
     noteChanges: loadedWhenCalled(async () => (await import('./history-notes.ts')).historyNotes(session)),
   };

@@ -1,5 +1,4 @@
 import { UsageError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
 import type { AppliedKind, AppliedRow } from '../bulk/operations/applying.ts';
 import { recordShown } from '../bulk/past-runs/later-lines.ts';
 import type { Session } from '../cli/session.ts';
@@ -9,6 +8,7 @@ import type { LinkKey } from '../contract/link.ts';
 import type { EditFields } from '../contract/operations.ts';
 import type { BulkOptions } from '../flags/bulk-flags.ts';
 import type { PlannedOutcome } from './decide/outcome.ts';
+import { foldersOf } from './environment.ts';
 
 /** `--undo` and `--no-undo` take precedence over the setting of the profile. */
 export function isUndoKept({ undo }: BulkOptions, { defaults }: Session): boolean {
@@ -43,7 +43,7 @@ export function sendingOf(options: BulkOptions, session: Session) {
 /** Records that the results were printed, so that the same command starts a new run. Signals have no effect from then on. */
 export async function markShown(run: string, { system, listenForSignals }: Session): Promise<void> {
   listenForSignals(() => undefined);
-  await recordShown(run, folders(system).state, system);
+  await recordShown(run, foldersOf({ system }), system);
 }
 
 /** Returns the domain of links that name none. Looks up the default domain, so that a resumed run has the same one. */

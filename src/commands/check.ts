@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { shellWord } from '../base/quoted.ts';
-import { folders } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import { startCheck } from '../bulk/check-runs/check-run.ts';
+import { foldersOf } from '../change/environment.ts';
 import { publicOnly } from '../check/addresses.ts';
 import { type CheckSettings, defaultLimits } from '../check/engine.ts';
 import { createNameLookup } from '../check/name-lookup.ts';
@@ -141,7 +141,7 @@ async function check(options: CheckOptions, invocation: Invocation, operands: st
       results,
       overwrite: global.yes,
     },
-    { client, system, warn, stateFolder: folders(system).state, interrupt: interruption.signal },
+    { client, system, warn, folders: foldersOf(session), interrupt: interruption.signal },
   );
   const shown = { ...view, check: started, links: count, interruption };
   for (const line of headerLines(shown, session)) await session.note(line);

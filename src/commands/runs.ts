@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { FailedError, UnknownOutcomeError } from '../base/errors.ts';
-import { folders } from '../base/system.ts';
 import { secondLinksText } from '../bulk/past-runs/discard-text.ts';
 import { readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { pruneRuns } from '../bulk/past-runs/pruning.ts';
-import { isRunOf, runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
+import { isRunOf, type RunFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
 import { reversalsOf } from '../bulk/past-runs/undos.ts';
 import { leavesLinks, verifyRun } from '../bulk/past-runs/verification.ts';
 import { canBeUndone, changesOf, forgetRun, listRuns, needsForce, type RunOverview, resolveRun, showRun } from '../bulk/runs.ts';
 import { openTags } from '../bulk/tag-run.ts';
+import { foldersOf } from '../change/environment.ts';
 import { repeatText } from '../change/rows/pending.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
@@ -84,9 +84,9 @@ const runOperand = 'run ID, an unambiguous prefix of one, or last';
 /** All runs, or those of the given profile. */
 async function listRecorded(_options: object, { system, global }: Invocation): Promise<RowsReport> {
   const profile = namedProfile(global, system);
-  const state = folders(system).state;
-  await pruneRuns(state, system);
-  const all = await listRuns(state);
+  const kept = foldersOf({ system });
+  await pruneRuns(kept, system);
+  const all = await listRuns(kept);
   // Runs of a profile that was deleted are still listed.
   if (profile !== undefined && !all.some((run) => isRunOf(profile, run))) requireProfile(profile, readConfig(system));
   // A record whose profile cannot be read may be of any, and stops an undo of each.
@@ -96,11 +96,11 @@ async function listRecorded(_options: object, { system, global }: Invocation): P
 
 /** `last` is a run of the profile in use, as it is for `undo`. */
 function runNamed(text: string, { system, global }: Invocation): string {
-  return resolveRun(folders(system).state, text, profileInUse(global, system));
+  return resolveRun(foldersOf({ system }), text, profileInUse(global, system));
 }
 
 async function showOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<RecordReport> {
-  const overview = await showRun(folders(invocation.system).state, runNamed(named, invocation));
+  const overview = await showRun(foldersOf(invocation), runNamed(named, invocation));
   const { counts, lastEnd = null, problem = null, journal, begin } = overview;
   const record: Row = {
     ...rowOf(overview),
@@ -122,14 +122,14 @@ async function showOne(_options: object, invocation: Invocation, [named = '']: s
 }
 
 async function verifyLinks(_options: object, invocation: Invocation, [named = '']: string[]): Promise<RowsReport> {
-  const { state } = folders(invocation.system);
+  const kept = foldersOf(invocation);
   const run = runNamed(named, invocation);
   const session = await openSession(invocation);
-  const { begin, counts } = await showRun(state, run);
+  const { begin, counts } = await showRun(kept, run);
   if (begin) {
     const { server } = session.client.identity;
     assertSameAccount(begin, session.client, true);
-    await assertKnown(begin, counts, state);
+    await assertKnown(begin, counts, kept);
     if (begin.server !== server) await session.warn(`run ${run} changed links on ${begin.server}; these are checked: ${server}`);
   }
   let checked = 0;
@@ -137,7 +137,7 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
   let partly = 0;
   async function* rows(): AsyncGenerator<Row[]> {
     const batchSize = batchSizeOf(session);
-    for await (const part of verifyRun(state, run, { client: session.client, batchSize })) {
+    for await (const part of verifyRun(kept, run, { client: session.client, batchSize })) {
       const { discrepancies } = part;
       checked += part.checked;
       partly += part.onlyDestination;
@@ -168,13 +168,13 @@ async function verifyLinks(_options: object, invocation: Invocation, [named = ''
 async function assertKnown(
   begin: NonNullable<RunOverview['begin']>,
   { unknown = 0, not_sent = 0, failed = 0 }: RunOverview['counts'],
-  state: string,
+  kept: RunFolders,
 ): Promise<void> {
   const { run, input, options } = begin;
   const isKnown = unknown === 0 || (leavesLinks(begin) && unknown + not_sent + failed < input.rows);
   if (isKnown && options.tags === undefined) return;
-  const done = await readDoneRun(state, run);
-  const tags = openTags(done, await reversalsOf(done, runFolders(state))).length;
+  const done = await readDoneRun(run, kept);
+  const tags = openTags(done, await reversalsOf(done, kept)).length;
   if (isKnown && tags === 0) return;
   const [what, list] = isKnown ? [quantity(tags, 'tag'), 'tags'] : [quantity(unknown, 'row'), 'list'];
   throw new UnknownOutcomeError(`outcome unknown for ${what} of run ${run}: nothing was checked`, {
@@ -191,9 +191,9 @@ function uncheckedRows({ unknown = 0, not_sent = 0 }: RunOverview['counts']): st
 }
 
 async function forgetOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<DoneReport> {
-  const { state } = folders(invocation.system);
+  const kept = foldersOf(invocation);
   const run = runNamed(named, invocation);
-  const overview = await showRun(state, run);
+  const overview = await showRun(kept, run);
   const { state: how, counts } = overview;
   const changes = changesOf(counts);
   const stays = changes && ` Its changes stay: ${changes}.`;
@@ -209,7 +209,7 @@ async function forgetOne(_options: object, invocation: Invocation, [named = '']:
   else if (canBeUndone(overview) && canAsk(invocation)) {
     await confirm(`Run ${run} cannot be undone without its record.${stays} Delete the record?`, invocation);
   }
-  await forgetRun(state, run, invocation.system);
+  await forgetRun(kept, run, invocation.system);
   const again = second ? `; the same command would ${second}` : '';
   const notes = () => (how !== 'finished' && changes ? [`changes of run ${run} stay: ${changes}${again}`] : []);
   return { kind: 'done', sentence: `Deleted the record of run ${run}`, record: { forgotten: [run] }, lines: [run], notes };

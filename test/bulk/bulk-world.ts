@@ -10,6 +10,7 @@ import { chooseMode, type DedupeScope } from '../../src/bulk/operations/modes.ts
 import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
 import { shortenOperation } from '../../src/bulk/operations/shortening.ts';
 import { recordShown } from '../../src/bulk/past-runs/later-lines.ts';
+import { type RunFolders, runFolders } from '../../src/bulk/past-runs/run-names.ts';
 import type { RowOutcome } from '../../src/bulk/results/row-outcome.ts';
 import { runEnd } from '../../src/bulk/results/run-end.ts';
 import { type StartedRun, startRun } from '../../src/bulk/run.ts';
@@ -35,6 +36,7 @@ export interface BulkWorld {
   readonly system: System;
   readonly folder: string;
   readonly state: string;
+  readonly folders: RunFolders;
   readonly warnings: string[];
   /** Waits of so many milliseconds and more, in this world 200 times shorter, last until this is over as well. */
   prolong(milliseconds: number, over: () => Promise<unknown>): void;
@@ -112,6 +114,7 @@ export async function openWorld({
     system,
     folder,
     state,
+    folders: runFolders(state),
     warnings,
     prolong(from, over) {
       prolonged = { from, over };
@@ -184,7 +187,7 @@ async function shorten(
     {
       client: world.client,
       system: world.system,
-      stateFolder: world.state,
+      folders: world.folders,
       warn: (message) => void world.warnings.push(message),
       ...environment,
     },
@@ -199,7 +202,7 @@ async function shorten(
   }
   const summary = run.summary();
   // As the program does when all is printed.
-  if (read === undefined) await recordShown(run.facts.run, world.state, world.system);
+  if (read === undefined) await recordShown(run.facts.run, world.folders, world.system);
   const end = runEnd(summary.tally, summary.stop);
   const statuses = outcomes.map(({ status }) => status).join(' ');
   return { outcomes, summary, statuses, exit: exitOf(end) };

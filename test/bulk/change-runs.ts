@@ -14,7 +14,7 @@ export async function fill({ direct }: BulkWorld, count: number): Promise<void> 
 
 /** Makes a change as of links that were typed, begun anew each time. */
 export async function oneOff<Row extends object>(
-  { client, system, state: stateFolder, warnings }: BulkWorld,
+  { client, system, folders, warnings }: BulkWorld,
   operation: BulkOperation<Row>,
   rows: readonly Row[],
   more?: Partial<RunPlan<Row>>,
@@ -33,7 +33,7 @@ export async function oneOff<Row extends object>(
       concurrency: 1,
       ...more,
     },
-    { client, system, stateFolder, warn: (message) => void warnings.push(message), openJournalFile },
+    { client, system, folders, warn: (message) => void warnings.push(message), openJournalFile },
   );
   const outcomes: RowOutcome[] = [];
   for await (const settled of run.rows) outcomes.push(...settled);
@@ -65,7 +65,7 @@ export async function longRun<Row extends object>(
   openJournalFile?: OpenJournalFile,
   more?: Partial<RunPlan<Row>>,
 ): Promise<{ exit: number | 'signal'; statuses: string }> {
-  const { client, system, state: stateFolder } = world;
+  const { client, system, folders } = world;
   const run = await startRun(
     {
       operation,
@@ -77,7 +77,7 @@ export async function longRun<Row extends object>(
       concurrency: 1,
       ...more,
     },
-    { client, system, stateFolder, warn: () => {}, openJournalFile },
+    { client, system, folders, warn: () => {}, openJournalFile },
   );
   const statuses: string[] = [];
   for await (const settled of run.rows) {

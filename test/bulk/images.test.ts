@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { type BeforeImage, keptImages } from '../../src/bulk/journal/images.ts';
 import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/editing.ts';
 import { deleteOperation, resetOperation } from '../../src/bulk/operations/removal.ts';
-import { imagesName, runFolders, runRecord } from '../../src/bulk/past-runs/run-names.ts';
+import { imagesName, runRecord } from '../../src/bulk/past-runs/run-names.ts';
 import type { OperationSettings, RunPlan } from '../../src/bulk/run-plan.ts';
 import type { LinkKey } from '../../src/contract/link.ts';
 import type { UrlRecord } from '../../src/contract/records.ts';
@@ -35,7 +35,7 @@ function runFolder({ state }: BulkWorld): string {
 /** By row. */
 async function imagesOf(world: BulkWorld, rows: number): Promise<Map<number, BeforeImage>> {
   const images = new Map<number, BeforeImage>();
-  for await (const some of (await keptImages(runRecord(basename(runFolder(world)), runFolders(world.state)), rows)).backwards()) {
+  for await (const some of (await keptImages(runRecord(basename(runFolder(world)), world.folders), rows)).backwards()) {
     for (const image of some) {
       expect(images.has(image.row)).toBe(false);
       images.set(image.row, world.plain(image));

@@ -9,10 +9,10 @@ import { type BulkWorld, inputOf, rowsOf, test } from './bulk-world.ts';
 
 const onPost = { only: { method: 'POST' } };
 
-async function verify({ state, client }: BulkWorld, run: string) {
+async function verify({ folders, client }: BulkWorld, run: string) {
   let checked = 0;
   const problems: string[] = [];
-  for await (const part of verifyRun(state, run, { client, batchSize: 1000 })) {
+  for await (const part of verifyRun(folders, run, { client, batchSize: 1000 })) {
     checked += part.checked;
     problems.push(...part.discrepancies.map(({ hash, problem }) => `${hash} ${problem}`));
   }
@@ -23,13 +23,13 @@ test('U4: runs list: finished and unfinished ones, the newest first, with what t
   await world.shorten(rowsOf(3), { name: 'one.csv' });
   await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
   await world.shorten(rowsOf(5), { name: 'two.csv', batchSize: 2 });
-  const runs = await listRuns(world.state);
+  const runs = await listRuns(world.folders);
   expect(runs).toMatchObject([
     { state: 'unfinished', counts: { created: 2, not_sent: 3 }, lastEnd: 'quota' },
     { state: 'finished', counts: { created: 3 }, lastEnd: 'complete' },
   ]);
-  expect(await showRun(world.state, runs[1]?.run ?? '')).toEqual(runs[1]);
-  await expect(showRun(world.state, 'nope')).rejects.toMatchObject({ exitCode: 5 });
+  expect(await showRun(world.folders, runs[1]?.run ?? '')).toEqual(runs[1]);
+  await expect(showRun(world.folders, 'nope')).rejects.toMatchObject({ exitCode: 5 });
 });
 
 test('J2: a result that is damaged while its run is resumed stops the run: exit 9, and the journal says why', async ({
@@ -38,7 +38,7 @@ test('J2: a result that is damaged while its run is resumed stops the run: exit 
   const rows = rowsOf(30, (index) => ({ custom_hash: `h${index}` }));
   await world.server.script([onPost, onPost, { ...faults.refuse(1303), ...onPost }]);
   await world.shorten(rows, { batchSize: 10, concurrency: 1 });
-  const [run] = await listRuns(world.state);
+  const [run] = await listRuns(world.folders);
   const journal = run?.journal ?? '';
   const input = inputOf(rows, join(world.folder, 'links.csv'));
   async function* open() {
@@ -57,13 +57,13 @@ test('J2: a result that is damaged while its run is resumed stops the run: exit 
 
 test('runs list: a damaged journal is named and does not hide the others', async ({ world }) => {
   await world.shorten(rowsOf(3), { name: 'one.csv' });
-  const [run] = await listRuns(world.state);
+  const [run] = await listRuns(world.folders);
   appendFileSync(run?.journal ?? '', 'rubbish\n');
   appendFileSync(run?.journal ?? '', 'more\n');
-  expect((await listRuns(world.state))[0]?.state).toBe('finished');
+  expect((await listRuns(world.folders))[0]?.state).toBe('finished');
   const { encodeLine } = await import('../../src/bulk/journal/lines.ts');
   appendFileSync(run?.journal ?? '', encodeLine({ type: 'signal', at: '' }));
-  expect((await listRuns(world.state))[0]).toMatchObject({ state: 'damaged', problem: expect.stringContaining('damaged') });
+  expect((await listRuns(world.folders))[0]).toMatchObject({ state: 'damaged', problem: expect.stringContaining('damaged') });
 });
 
 test('R-X10: runs verify reads every link again and reports what is missing or changed, and changes nothing', async ({
@@ -73,7 +73,7 @@ test('R-X10: runs verify reads every link again and reports what is missing or c
     rowsOf(12, (index) => ({ custom_hash: `k${index}` })),
     { batchSize: 5 },
   );
-  const [{ run = '' } = {}] = await listRuns(world.state);
+  const [{ run = '' } = {}] = await listRuns(world.folders);
   expect(await verify(world, run)).toEqual({ checked: 12, problems: [] });
   await world.direct.send('deleteUrl', { path: { hash: 'k3' } });
   await world.direct.send('editUrl', { path: { hash: 'k7' }, body: { urls: [{ long_url: 'https://other.example/' }] } });
@@ -89,15 +89,15 @@ test('runs forget deletes the journal, but not while the run is at work', async 
     batchSize: 5,
     onRow: () => {
       const [run = ''] = readdirSync(join(world.state, 'runs'));
-      tried ??= forgetRun(world.state, run, world.system).catch((error: unknown) => {
+      tried ??= forgetRun(world.folders, run, world.system).catch((error: unknown) => {
         refused = error;
       });
     },
   });
   await tried;
   expect(refused).toMatchObject({ exitCode: 9 });
-  const [{ run = '', journal = '' } = {}] = await listRuns(world.state);
-  await forgetRun(world.state, run, world.system);
+  const [{ run = '', journal = '' } = {}] = await listRuns(world.folders);
+  await forgetRun(world.folders, run, world.system);
   expect(existsSync(journal)).toBe(false);
 });
 
@@ -107,8 +107,8 @@ test('finished journals are kept 30 days, unfinished ones until they are forgott
   await world.shorten(rowsOf(5), { name: 'two.csv', batchSize: 2 });
   const ended = world.system.now();
   const after = (days: number) => ({ ...world.system, now: () => ended + days * 86_400_000 });
-  await pruneRuns(world.state, after(29));
-  expect(await listRuns(world.state)).toHaveLength(2);
-  await pruneRuns(world.state, after(31));
-  expect(await listRuns(world.state)).toMatchObject([{ state: 'unfinished' }]);
+  await pruneRuns(world.folders, after(29));
+  expect(await listRuns(world.folders)).toHaveLength(2);
+  await pruneRuns(world.folders, after(31));
+  expect(await listRuns(world.folders)).toMatchObject([{ state: 'unfinished' }]);
 });

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { keptImages } from '../../src/bulk/journal/images.ts';
 import { chooseMode } from '../../src/bulk/operations/modes.ts';
 import { updatingOperation } from '../../src/bulk/operations/update.ts';
-import { runFolders, runRecord } from '../../src/bulk/past-runs/run-names.ts';
+import { runRecord } from '../../src/bulk/past-runs/run-names.ts';
 import type { RunPlan } from '../../src/bulk/run-plan.ts';
 import type { ShortenItem } from '../../src/contract/operations.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
@@ -65,7 +65,7 @@ async function expectImages(world: BulkWorld): Promise<void> {
   const runs = join(world.state, 'runs');
   const [name = ''] = readdirSync(runs).filter((entry) => !entry.startsWith('.'));
   const kept = new Map<string, unknown>();
-  for await (const some of (await keptImages(runRecord(name, runFolders(world.state)), rows.length)).backwards()) {
+  for await (const some of (await keptImages(runRecord(name, world.folders), rows.length)).backwards()) {
     for (const { payload, record } of some) kept.set(payload.hash, world.plain(record?.long_url ?? null));
   }
   const was = new Map(before.map(({ custom_hash, long_url }) => [custom_hash, long_url]));

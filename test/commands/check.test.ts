@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import type { System } from '../../src/base/system.ts';
-import { folders } from '../../src/base/system.ts';
 import { checkRecords } from '../../src/bulk/check-runs/check-record.ts';
+import { foldersOf } from '../../src/change/environment.ts';
 import { main } from '../../src/cli/main.ts';
 import { startProgram } from '../support/built-program.ts';
 import { test as base, username } from '../support/linkctl.ts';
@@ -450,10 +450,10 @@ for (const edition of ['a', 'b'] as const) {
       const undone = await undoLast(linkctl);
       expect([undone.code, undone.stderr]).toEqual([5, expect.stringContaining('no run "none"')]);
       const identity = { server: env.LINKCTL_BASE_URL ?? '', username };
-      const { state } = folders(createTestSystem({ env }));
+      const kept = foldersOf({ system: createTestSystem({ env }) });
       const found: unknown[] = [];
-      for await (const _ of checkRecords(state, { ...identity, username: 'somebody' })) found.push('foreign');
-      for await (const { what, complete, options, statusOf, verdictOf, close } of checkRecords(state, identity)) {
+      for await (const _ of checkRecords(kept, { ...identity, username: 'somebody' })) found.push('foreign');
+      for await (const { what, complete, options, statusOf, verdictOf, close } of checkRecords(kept, identity)) {
         found.push({ what, complete, options, status: statusOf(0), ...(await verdictOf(0)) });
         await close();
         break;

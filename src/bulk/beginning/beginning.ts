@@ -7,7 +7,7 @@ import type { RunIdentity } from '../journal/lines.ts';
 import { type BegunRun, beginLine, beginSmallRecord, newRunName, nextOrder } from '../journal/new-run.ts';
 import { claimAccount, claimKey, claimRecord, claimRun, foldRun, removeRunFolder, runKey } from '../journal/run-folder.ts';
 import { discardRun } from '../past-runs/deletion.ts';
-import { type RunFolders, runFolders, runNames, runRecord, smallRecord } from '../past-runs/run-names.ts';
+import { type RunFolders, runNames, runRecord, smallRecord } from '../past-runs/run-names.ts';
 import type { FoundRun, RunBeginning, RunEnvironment } from '../run-plan.ts';
 import { findRun, startedElsewhere } from './found-run.ts';
 import { assertReplaceable } from './output-paths.ts';
@@ -23,8 +23,7 @@ export async function beginRun<Started>(
   environment: RunEnvironment,
   start: (begun: BegunRun) => Promise<Started>,
 ): Promise<Started> {
-  const { system, openJournalFile, stateFolder } = environment;
-  const folders = runFolders(stateFolder);
+  const { system, openJournalFile, folders } = environment;
   const beginning = await claimKey(runKey(identity), folders, system);
   const claims: Claim[] = [];
   const hold = async (claim: Promise<Claim>): Promise<void> => void claims.push(await claim);
@@ -95,16 +94,15 @@ export async function runToContinue(
   // The selection was read again, so an earlier run that sent nothing has outdated links.
   const isOutdated = found && plan.input.readAt !== undefined && isUntouched(found.state);
   if (!isOutdated) return found;
-  await discardRun(found.name, runFolders(environment.stateFolder), environment.system);
+  await discardRun(found.name, environment.folders, environment.system);
   return undefined;
 }
 
 /** If the rows were read again, replaces those of the unfinished run and carries over its results. */
 async function replaceRows(name: string, identity: RunIdentity, plan: RunBeginning, environment: RunEnvironment): Promise<void> {
-  const { system, openJournalFile: openFile, stateFolder } = environment;
+  const { system, openJournalFile: openFile, folders } = environment;
   const { copyResults, copyTo: copyInput } = plan.input;
   if (!copyResults) return;
-  const folders = runFolders(stateFolder);
   const record = runRecord(name, folders);
   const work = await claimRun(name, folders, system);
   try {

@@ -3,7 +3,7 @@ import { foldJournal } from '../journal/fold.ts';
 import { isUntouched, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { claimRun, runKey } from '../journal/run-folder.ts';
-import { runFolders, runRecord } from '../past-runs/run-names.ts';
+import { runRecord } from '../past-runs/run-names.ts';
 import { runsOf } from '../past-runs/unfinished.ts';
 import type { FoundRun, RunBeginning, RunEnvironment } from '../run-plan.ts';
 import { changedOptions } from './given-flags.ts';
@@ -30,8 +30,7 @@ export async function findRun(
   { again, undoes, input, domain, fromArguments, undo = false }: RunBeginning,
   environment: RunEnvironment,
 ): Promise<FoundRun | undefined> {
-  const { stateFolder, system } = environment;
-  const folders = runFolders(stateFolder);
+  const { folders, system } = environment;
   const hasSameFlags = (begin: BeginLine): boolean => changedOptions(identity, begin).length === 0;
   const known = await runsOf(runKey(identity), folders, again, hasSameFlags);
   const { unfinished, undone } = known;

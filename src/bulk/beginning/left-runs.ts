@@ -8,7 +8,7 @@ import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { discardText } from '../past-runs/discard-text.ts';
 import { leftCount, readRevertibleRun } from '../past-runs/reverted-changes.ts';
-import { newestFirst, type RunFolders, runFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
+import { newestFirst, type RunFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
 import { makesSecondLinks, waysText } from '../past-runs/second-links.ts';
 import { undoerOf } from '../past-runs/undo-chain.ts';
 import type { InputFile, RunBeginning, RunEnvironment, RunInput } from '../run-plan.ts';
@@ -28,9 +28,9 @@ interface Beginning extends Pick<RunBeginning, 'again' | 'input'> {
 export async function assertNothingLeft(
   identity: RunIdentity,
   { again, input, onDefault }: Beginning,
-  { stateFolder, warn }: Pick<RunEnvironment, 'stateFolder' | 'warn'>,
+  { folders, warn }: Pick<RunEnvironment, 'folders' | 'warn'>,
 ): Promise<void> {
-  const left = await runsLeft(identity, onDefault, runFolders(stateFolder));
+  const left = await runsLeft(identity, onDefault, folders);
   const refused = again ? undefined : left.find(({ state }) => !areStreams(identity, state.begin));
   if (refused) throw await errorOf(refused, identity, input);
   for (const { state, links } of left.slice(0, 1)) warn(links === undefined ? unfinishedText(state) : leftText(state, links));

@@ -14,7 +14,6 @@ import { fileBatches } from '../operations/batches.ts';
 import { guarantees } from '../operations/modes.ts';
 import type { OperationKind } from '../operations/operation.ts';
 import { recordResumed, recordUndone } from '../past-runs/later-lines.ts';
-import { runFolders } from '../past-runs/run-names.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { callsPerBatch, type FoundRun, type RunEnvironment, type RunFacts, type RunPlan } from '../run-plan.ts';
 import { runToContinue } from './beginning.ts';
@@ -64,8 +63,7 @@ export async function preflight(run: Execution, plain: RunFacts): Promise<RunFac
       for await (const { line } of readJournal(begun.record.journal))
         if (line.type === 'result') operation.remember(recordedHashes(line));
   }
-  if (plan.undoes !== undefined)
-    await recordUndone({ undoes: plan.undoes, by: begun.name }, runFolders(run.stateFolder), run.system);
+  if (plan.undoes !== undefined) await recordUndone({ undoes: plan.undoes, by: begun.name }, run.folders, run.system);
   await recordResumed(begun, run.system, outputsOf(plan));
   return facts;
 }

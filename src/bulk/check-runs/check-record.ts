@@ -2,17 +2,16 @@ import type { Verdict } from '../../check/verdict.ts';
 import type { Identity } from '../../client/subject.ts';
 import { isUntouched, type RunState } from '../journal/journal-state.ts';
 import { foldRun } from '../journal/run-folder.ts';
-import { newestFirst, type RunRecord, runFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
+import { newestFirst, type RunFolders, type RunRecord, runRecord, titleOf } from '../past-runs/run-names.ts';
 import { RecordedVerdicts } from './recorded-verdicts.ts';
 
 export type CheckRecord = ReturnType<typeof recordOf>;
 
 /** Yields the recorded checks of an account that have verdicts, newest first. The caller closes each one. */
 export async function* checkRecords(
-  stateFolder: string,
+  folders: RunFolders,
   { server, username }: Pick<Identity, 'server' | 'username'>,
 ): AsyncGenerator<CheckRecord> {
-  const folders = runFolders(stateFolder);
   for (const { run, begin } of newestFirst(folders)) {
     if (begin?.operation !== 'check' || begin.server !== server || begin.account !== username) continue;
     const state = await foldRun(run, folders);

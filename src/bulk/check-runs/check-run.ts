@@ -24,8 +24,8 @@ export type CheckSummary = ReturnType<StartedCheck['summary']>;
  * per destination once its verdict is known, in any order. There are no intents, because requests change nothing.
  */
 export async function startCheck(plan: CheckPlan, environment: RunEnvironment): Promise<StartedCheck> {
-  const { client, system, stateFolder } = environment;
-  await pruneRuns(stateFolder, system);
+  const { client, system, folders } = environment;
+  await pruneRuns(folders, system);
   const { what, links, sha256, options, profile, domain, results, overwrite } = plan;
   const recorded = { name: what, sha256, rows: links.count };
   const identity = identityOf(client, { operation: 'check', domain, input: recorded, options });

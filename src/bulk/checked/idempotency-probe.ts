@@ -14,7 +14,6 @@ import type { Watermark } from '../journal/lines.ts';
 import type { BatchAnswer, Verdict } from '../matching/row-verdict.ts';
 import { serializeBatch } from '../operations/batches.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
-import { runFolders } from '../past-runs/run-names.ts';
 import type { BulkRow, RowOutcome } from '../results/row-outcome.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { sendRows } from '../sending/batch-sender.ts';
@@ -47,7 +46,7 @@ export function createIdempotencyProbe(run: Execution): NonNullable<Execution['p
   /** Where this fails, the next line of the journal may fail too. The run stops before it, while all its rows are recorded. */
   function keepProof(): void {
     try {
-      makePrivateFolder(runFolders(run.stateFolder).proofs);
+      makePrivateFolder(run.folders.proofs);
       atomicWrite(noteOf(run), 'rule 4.3.4 holds\n', run.system);
     } catch (error) {
       run.stop.because(error);
@@ -72,7 +71,7 @@ export function repeats({ operation }: Pick<Execution, 'operation'>): boolean {
 }
 
 /** Also the run that a dry run stands for. */
-export type RunToProve = Pick<Execution, 'client' | 'domain' | 'stateFolder'> & {
+export type RunToProve = Pick<Execution, 'client' | 'domain' | 'folders'> & {
   readonly plan: Pick<RunPlan, 'mode' | 'isOneOff'>;
 };
 
@@ -89,10 +88,10 @@ export function callsToProve(run: Execution): number {
 }
 
 /** A proof holds for one server, account and domain, and either with or without generated hashes. */
-function noteOf({ client, domain, plan, stateFolder }: RunToProve): string {
+function noteOf({ client, domain, plan, folders }: RunToProve): string {
   const { server, username } = client.identity;
   const subject = JSON.stringify([server, username, domain ?? null, plan.mode?.generateHashes ?? false]);
-  return join(runFolders(stateFolder).proofs, checksum(subject));
+  return join(folders.proofs, checksum(subject));
 }
 
 async function proveWith(rows: readonly BulkRow[], run: Execution) {

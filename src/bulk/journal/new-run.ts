@@ -7,7 +7,7 @@ import { errorCode, fileWork } from '../../files/file-error.ts';
 import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';
 import type { ValueColumns } from '../../link/prints.ts';
-import { newestFirst, orderOf, type RunFolders, runFolders, runRecord, smallRecord } from '../past-runs/run-names.ts';
+import { newestFirst, orderOf, type RunFolders, runRecord, smallRecord } from '../past-runs/run-names.ts';
 import type { FoundRun, RunDescription, Surroundings } from '../run-plan.ts';
 import type { Journal } from './journal.ts';
 import type { OpenIntent, RowState } from './journal-state.ts';
@@ -31,13 +31,13 @@ export function beginLine(
   run: string,
   identity: RunIdentity,
   { what, undo, undoes, direction, kept, profile, results, failed }: RunDescription,
-  { client, system, stateFolder }: Surroundings,
+  { client, system, folders }: Surroundings,
 ): BeginLine {
   return {
     type: 'begin',
     version: 1,
     run,
-    order: nextOrder(runFolders(stateFolder)),
+    order: nextOrder(folders),
     ...identity,
     what,
     undo: undo || undefined,
@@ -57,8 +57,7 @@ export function outputsOf({ results, failed }: Pick<RunDescription, 'results' | 
 
 /** Begins the record of links given as arguments. Nothing is written before the first intent. */
 export async function beginSmallRecord(run: string, identity: RunIdentity, plan: RunDescription, environment: Surroundings) {
-  const folders = runFolders(environment.stateFolder);
-  const record = smallRecord(run, folders);
+  const record = smallRecord(run, environment.folders);
   const begin = beginLine(run, identity, plan, environment);
   const journal = smallJournal(record.path, environment.system, environment.openJournalFile);
   await journal.write(begin);
@@ -67,13 +66,13 @@ export async function beginSmallRecord(run: string, identity: RunIdentity, plan:
 
 /** Begins a run that is never resumed. Its key is random: it is never searched for, and two runs may begin in the same second. */
 export async function beginOneOff(identity: RunIdentity, plan: RunDescription, environment: Surroundings) {
-  const { system, stateFolder } = environment;
+  const { system, folders } = environment;
   // While a command looks for the key, nothing is in doubt.
   await environment.client.ready();
   const key = Math.floor(system.random() * 2 ** 32)
     .toString(16)
     .padStart(8, '0');
-  const run = newRunName(key, system.now(), runFolders(stateFolder));
+  const run = newRunName(key, system.now(), folders);
   return { ...(await beginSmallRecord(run, identity, plan, environment)), release: () => undefined };
 }
 

@@ -21,14 +21,13 @@ import { answeredDomain, linksOf, resultsOf } from '../journal/recorded-results.
 import { claimRun, foldKeptRun } from '../journal/run-folder.ts';
 import { changeOf, type DoneChange, joinedChanges, movedHashes, type TouchedImage, touchesAny } from './done-change.ts';
 import { recordMissed } from './later-lines.ts';
-import { type RunFolders, type RunRecord, runFolders, runRecord } from './run-names.ts';
+import { type RunFolders, type RunRecord, runRecord } from './run-names.ts';
 import { withoutUnsent } from './sent-rows.ts';
 
 export type DoneRun = Awaited<ReturnType<typeof readDoneRun>>;
 
 /** Reads a run that is to be undone. Throws `NotFoundError` if its record is gone, and `LocalError` if its journal is damaged. */
-export async function readDoneRun(stateFolder: string, run: string) {
-  const folders = runFolders(stateFolder);
+export async function readDoneRun(run: string, folders: RunFolders) {
   const record = runRecord(run, folders);
   const state = await withoutUnsent(await foldKeptRun(run, folders), record);
   const { begin, undoneBy, outgrown, size, mark } = state;

@@ -8,11 +8,10 @@ import type { RunState } from '../journal/journal-state.ts';
 import { encodeLine, type JournalLine } from '../journal/lines.ts';
 import type { BegunRun } from '../journal/new-run.ts';
 import { claimRun, lastLine } from '../journal/run-folder.ts';
-import { type RunFolders, runFolders, runNames, runRecord } from './run-names.ts';
+import { type RunFolders, runNames, runRecord } from './run-names.ts';
 
 /** Records that the result was printed. Until then, repeating the command prints it again. */
-export async function recordShown(name: string, stateFolder: string, system: System): Promise<void> {
-  const folders = runFolders(stateFolder);
+export async function recordShown(name: string, folders: RunFolders, system: System): Promise<void> {
   const { path, journal } = runRecord(name, folders);
   const held = existsSync(path) ? await claimRun(name, folders, system, 0).catch(() => undefined) : undefined;
   if (!held) return;

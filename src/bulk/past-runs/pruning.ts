@@ -4,16 +4,7 @@ import type { System } from '../../base/system.ts';
 import { dayLength } from '../../base/times.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { deleteRun } from './deletion.ts';
-import {
-  isCrowded,
-  type NamedRun,
-  newestFirst,
-  type RunFolders,
-  runFolders,
-  runNames,
-  runRecord,
-  startTimeOf,
-} from './run-names.ts';
+import { isCrowded, type NamedRun, newestFirst, type RunFolders, runNames, runRecord, startTimeOf } from './run-names.ts';
 import { isTrace } from './trace.ts';
 import { type OwnRun, runInForce } from './undo-chain.ts';
 
@@ -27,10 +18,9 @@ const keptSmall = 200;
  * other, so they go together: none goes while one of them stays. `spared` is about to be undone. If an older change of the account stays,
  * the newest deleted one of a profile leaves a trace, so that `undo` stops there. A record that cannot be deleted is left for the next time.
  */
-export async function pruneRuns(stateFolder: string, system: System, spared?: string): Promise<void> {
-  const folders = runFolders(stateFolder);
+export async function pruneRuns(folders: RunFolders, system: System, spared?: string): Promise<void> {
   // The start time in the name is enough for most: a run that started later is not old.
-  if (!isCrowded(stateFolder) && runNames(folders).every((run) => isRecent(startTimeOf(run), system))) return;
+  if (!isCrowded(folders) && runNames(folders).every((run) => isRecent(startTimeOf(run), system))) return;
   const records = newestFirst(folders).reverse();
   const mayGo = await deletable(records, folders, system);
   const accounts = new Set<string>();
@@ -58,7 +48,7 @@ function isRecent(time: number, { now }: Pick<System, 'now'>): boolean {
 /** Returns the runs whose records may go, as far as each is considered alone. `records` are sorted, oldest first. */
 async function deletable(records: readonly NamedRun[], folders: RunFolders, system: System): Promise<ReadonlySet<string>> {
   const isSmall = ({ run }: NamedRun): boolean => runRecord(run, folders).isSmall;
-  const small = isCrowded(folders.state) ? records.filter(isSmall).slice(0, -keptSmall) : [];
+  const small = isCrowded(folders) ? records.filter(isSmall).slice(0, -keptSmall) : [];
   const names = new Set(small.map(({ run }) => run));
   let latest = 0;
   for (const record of records) {

@@ -25,7 +25,7 @@ interface RevertedChanges {
 
 /** Throws `NotFoundError` if the record of the run is gone, and `LocalError` if its journal is damaged. */
 export async function readRevertibleRun(name: string, kept: RunFolders): Promise<RevertibleRun> {
-  const run = await readDoneRun(kept.state, name);
+  const run = await readDoneRun(name, kept);
   return { run, reverted: await revertedChanges(run, kept) };
 }
 
@@ -78,7 +78,7 @@ const all = { isAll: true, has: () => true, isLeft: () => false, wasDeleted: () 
 /** Returns the run itself if that with which its chain begins cannot be read. */
 async function firstRunOf(run: DoneRun, kept: RunFolders): Promise<DoneRun> {
   if (run.begin.undoes === undefined) return run;
-  return await readDoneRun(kept.state, await firstOf(run.begin.run, kept)).catch(() => run);
+  return await readDoneRun(await firstOf(run.begin.run, kept), kept).catch(() => run);
 }
 
 /**

@@ -8,7 +8,6 @@ export type RunFolders = ReturnType<typeof runFolders>;
 export function runFolders(stateFolder: string) {
   const within = join(stateFolder, sep);
   return {
-    state: stateFolder,
     runs: `${within}runs`,
     /** Contains an empty file whose name is the number of the newest run. */
     orders: `${within}order`,
@@ -80,8 +79,8 @@ function smallFiles({ runs }: RunFolders): string[] {
 }
 
 /** Pruning reads all records to find the newest, so a typed change starts it only at this number of one-file records. */
-export function isCrowded(stateFolder: string): boolean {
-  return smallFiles(runFolders(stateFolder)).length >= 250;
+export function isCrowded(folders: RunFolders): boolean {
+  return smallFiles(folders).length >= 250;
 }
 
 export interface NamedRun {

@@ -5,7 +5,7 @@ import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { identityOf } from '../journal/new-run.ts';
 import { claimKey, foldRun, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
 import type { FoundRun, Surroundings } from '../run-plan.ts';
-import { newestFirst, type RunFolders, runFolders, runRecord } from './run-names.ts';
+import { newestFirst, type RunFolders, runRecord } from './run-names.ts';
 import { isTrace } from './trace.ts';
 import { isToContinue, isUndone } from './undo-chain.ts';
 
@@ -50,9 +50,8 @@ interface Sought extends Pick<RunIdentity, 'operation' | 'domain'> {
 /** Returns the runs that the same command would continue, newest first, including those that sent nothing. */
 export async function unfinishedRuns(
   { operation, domain, sha256, again }: Sought,
-  { client, system, stateFolder }: Surroundings,
+  { client, system, folders }: Surroundings,
 ): Promise<readonly FoundRun[]> {
-  const folders = runFolders(stateFolder);
   const key = runKey(identityOf(client, { operation, domain, input: { name: '', sha256, rows: 0 }, options: {} }));
   const beginning = await claimKey(key, folders, system);
   const { unfinished } = await runsOf(key, folders, again).finally(() => beginning.release());

@@ -11,7 +11,7 @@ import { foldRun } from '../journal/run-folder.ts';
 import type { ChangeSettings } from '../operations/named-links.ts';
 import { noRun } from '../runs.ts';
 import { movedHashes, touchesAny } from './done-change.ts';
-import { runFolders, runRecord } from './run-names.ts';
+import { type RunFolders, runRecord } from './run-names.ts';
 
 /** A link that differs from what the run left. */
 interface Discrepancy {
@@ -30,8 +30,7 @@ export function leavesLinks({ operation }: Pick<BeginLine, 'operation'>): boolea
 }
 
 /** Reads all links that a run created or changed, in groups. Changes nothing. */
-export async function* verifyRun(stateFolder: string, run: string, settings: Omit<ChangeSettings, 'domain'>) {
-  const folders = runFolders(stateFolder);
+export async function* verifyRun(folders: RunFolders, run: string, settings: Omit<ChangeSettings, 'domain'>) {
   const record = runRecord(run, folders);
   const { begin, locationOf } = (await foldRun(run, folders)) ?? noRun(run);
   if (!leavesLinks(begin)) {

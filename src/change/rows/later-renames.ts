@@ -1,4 +1,5 @@
 import { type DoneRun, readDoneRun } from '../../bulk/past-runs/done-run.ts';
+import type { RunFolders } from '../../bulk/past-runs/run-names.ts';
 import { newestFirst } from '../../bulk/past-runs/run-names.ts';
 import type { Session } from '../../cli/session.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
@@ -40,14 +41,14 @@ async function renamesAfter({ begin }: DoneRun, domainsOf: Reading['domainsOf'],
   for (const { run, begin: later } of newestFirst(kept)) {
     if (run === begin.run) break;
     if (later?.operation !== 'edit' || later.server !== begin.server || later.account !== begin.account) continue;
-    const hashes = await hashesGiven(run, kept.state, domainsOf).catch(() => new Map<string, string>());
+    const hashes = await hashesGiven(run, kept, domainsOf).catch(() => new Map<string, string>());
     if (hashes.size > 0) found.unshift({ run, hashes });
   }
   return found;
 }
 
-async function hashesGiven(name: string, stateFolder: string, domainsOf: Reading['domainsOf']): Promise<Map<string, string>> {
-  const run = await readDoneRun(stateFolder, name);
+async function hashesGiven(name: string, kept: RunFolders, domainsOf: Reading['domainsOf']): Promise<Map<string, string>> {
+  const run = await readDoneRun(name, kept);
   const domainOf = domainsOf(run);
   const given = new Map<string, string>();
   for await (const some of run.changes()) {

@@ -25,7 +25,7 @@ export async function namedRun(
   session: Session,
 ): Promise<string | undefined> {
   const kept = foldersOf(session);
-  if (named !== undefined && named !== 'last') return resolveRun(kept.state, named);
+  if (named !== undefined && named !== 'last') return resolveRun(kept, named);
   const run = await direction.next(kept, (begin) => isOfProfile(begin, session.client.identity), isLeft);
   if (!session.global.dryRun && !canAsk(session)) throw await nameless(named, direction, run, session);
   return run && (await wholeOf(run, kept));
@@ -37,13 +37,13 @@ async function nameless(
   run: string | undefined,
   session: Session,
 ): Promise<UsageError> {
-  const { state } = foldersOf(session);
+  const kept = foldersOf(session);
   const message =
     named === undefined
       ? `<run> required for ${command} when not running interactively`
       : `"last" is only accepted on a terminal: name the run`;
   if (run === undefined) return new UsageError(message, { hint: 'linkctl runs' });
-  const { begin: newest } = await showRun(state, run);
+  const { begin: newest } = await showRun(kept, run);
   if (command === 'undo' && newest && !isRevertible(newest)) {
     const before = await runBefore(newest, session);
     const details = [`the newest run, ${run} (${titleOf(newest)}), cannot be undone`];
@@ -51,7 +51,7 @@ async function nameless(
   }
   // A redo names the run that was undone.
   const name = command === 'redo' ? (newest?.undoes ?? run) : run;
-  const { begin } = name === run ? { begin: newest } : await showRun(state, name).catch(() => ({ begin: undefined }));
+  const { begin } = name === run ? { begin: newest } : await showRun(kept, name).catch(() => ({ begin: undefined }));
   return new UsageError(message, { hint: `the newest${begin ? ` (${titleOf(begin)})` : ''}: linkctl ${command} ${name} --yes` });
 }
 
@@ -60,6 +60,6 @@ export async function runBefore(begin: DoneRun['begin'], session: Session): Prom
   const kept = foldersOf(session);
   const first = await firstOf(begin.run, kept);
   const isOwn: IsOwn = (other) => other.run !== first && isOfProfile(other, session.client.identity);
-  const found = await undoableBefore(kept.state, begin, isOwn);
+  const found = await undoableBefore(kept, begin, isOwn);
   return found && `the run before it that can be undone (${titleOf(found.begin)}, ${found.begin.at}): linkctl undo ${found.run}`;
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { folders } from '../../base/system.ts';
 import type { CheckPlan } from '../../bulk/check-runs/check-results.ts';
 import { resumableRun } from '../../bulk/past-runs/unfinished.ts';
 import { forgetRun } from '../../bulk/runs.ts';
+import { foldersOf } from '../../change/environment.ts';
 import { keptRows } from '../../change/rows/read-links.ts';
 import type { CheckedLink } from '../../check/destinations.ts';
 import type { Session } from '../../cli/session.ts';
@@ -72,15 +72,15 @@ const resumableFor = 24 * 60 * 60 * 1000;
 /** Returns the run ID of the unfinished check that this command resumes. Deletes one that is too old, or whose age is unknown. */
 export async function unfinishedCheck(sha256: string, session: Session): Promise<string | undefined> {
   const { system } = session;
-  const stateFolder = folders(system).state;
-  const begun = await resumableRun({ operation: 'check', domain: session.domain, sha256 }, { ...session, stateFolder });
+  const folders = foldersOf(session);
+  const begun = await resumableRun({ operation: 'check', domain: session.domain, sha256 }, { ...session, folders });
   if (!begun) return undefined;
   const { run, at } = begun.begin;
   const age = system.now() - Date.parse(at);
   if (age < 0 || age > resumableFor) {
     const why = age < 0 ? 'is dated in the future, so its age is unknown' : 'is too old to be resumed';
     await session.note(`run ${run} of ${at} ${why}; starting again`);
-    await forgetRun(stateFolder, run, system);
+    await forgetRun(folders, run, system);
     return undefined;
   }
   return run;

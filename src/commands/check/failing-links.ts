@@ -1,7 +1,7 @@
 import { fingerprintOf } from '../../base/fingerprint.ts';
-import { folders } from '../../base/system.ts';
 import { type CheckRecord, checkRecords } from '../../bulk/check-runs/check-record.ts';
 import { checkedFields } from '../../bulk/check-runs/check-results.ts';
+import { foldersOf } from '../../change/environment.ts';
 import type { CheckedLink } from '../../check/destinations.ts';
 import { byStatus, type CheckStatus, checkStatuses, failingStatuses, isCheckStatus } from '../../check/verdict.ts';
 import type { Session } from '../../cli/session.ts';
@@ -26,9 +26,9 @@ export interface FailingLinks {
 export async function failingLinks(session: Session): Promise<FailingLinks | undefined> {
   const [destinations, shortUrls] = [new Verdicts(), new Verdicts()];
   const used: CheckRecord[] = [];
-  const { client, system } = session;
+  const { client } = session;
   // Newest first; each is read before the next one is opened.
-  for await (const check of checkRecords(folders(system).state, client.identity)) {
+  for await (const check of checkRecords(foldersOf(session), client.identity)) {
     try {
       const verdicts = check.options.shortUrls === true ? shortUrls : destinations;
       // A newer check covered everything, so older ones add nothing.

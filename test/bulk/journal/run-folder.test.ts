@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { claimRun, foldRun } from '../../../src/bulk/journal/run-folder.ts';
 import { pruneRuns } from '../../../src/bulk/past-runs/pruning.ts';
-import { runFolders } from '../../../src/bulk/past-runs/run-names.ts';
 import { forgetRun, listRuns } from '../../../src/bulk/runs.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { faults } from '../../support/faulty-steps.ts';
@@ -102,12 +101,12 @@ describe('D39: runs that another process deletes', () => {
         { name },
       );
     }
-    return (await listRuns(world.state)).map(({ run }) => run);
+    return (await listRuns(world.folders)).map(({ run }) => run);
   }
 
   test('D39: one that goes while the list is made is not in it, and not damaged', async ({ world }) => {
     const [first, second] = await threeRuns(world);
-    const listing = listRuns(world.state);
+    const listing = listRuns(world.folders);
     const names = readdirSync(join(world.state, 'runs'));
     rmSync(join(world.state, 'runs', names.at(-1) ?? ''), { recursive: true });
     const listed = await listing;
@@ -117,26 +116,26 @@ describe('D39: runs that another process deletes', () => {
 
   test('D39: two processes that clear up at once both continue', async ({ world }) => {
     await threeRuns(world);
-    await Promise.all([pruneRuns(world.state, later(world)), pruneRuns(world.state, later(world))]);
-    expect(await listRuns(world.state)).toEqual([]);
+    await Promise.all([pruneRuns(world.folders, later(world)), pruneRuns(world.folders, later(world))]);
+    expect(await listRuns(world.folders)).toEqual([]);
     expect(readdirSync(join(world.state, 'runs'))).toEqual([]);
   });
 
   test('D39: a finished run that another process is at stays until the next time', async ({ world }) => {
     const [first = ''] = await threeRuns(world);
-    const claim = await claimRun(first, runFolders(world.state), world.system);
-    await pruneRuns(world.state, later(world));
-    expect((await listRuns(world.state)).map(({ run }) => run)).toEqual([first]);
+    const claim = await claimRun(first, world.folders, world.system);
+    await pruneRuns(world.folders, later(world));
+    expect((await listRuns(world.folders)).map(({ run }) => run)).toEqual([first]);
     claim.release();
-    await pruneRuns(world.state, later(world));
-    expect(await listRuns(world.state)).toEqual([]);
+    await pruneRuns(world.folders, later(world));
+    expect(await listRuns(world.folders)).toEqual([]);
   });
 
   test('D39: what is read of a run that is gone is nothing; a run that is there and has no journal is reported', async ({
     world,
   }) => {
     const [first = '', second = ''] = await threeRuns(world);
-    const folders = runFolders(world.state);
+    const folders = world.folders;
     rmSync(join(folders.runs, first), { recursive: true });
     expect(await foldRun(first, folders)).toBeUndefined();
     rmSync(join(folders.runs, second, 'journal.log'));
@@ -148,7 +147,7 @@ describe('D39: runs that another process deletes', () => {
 
   test('B88, D39: the lock of a run that is gone leaves nothing that resembles a run', async ({ world }) => {
     const [first = ''] = await threeRuns(world);
-    const folders = runFolders(world.state);
+    const folders = world.folders;
     rmSync(join(folders.runs, first), { recursive: true });
     (await claimRun(first, folders, world.system)).release();
     expect(readdirSync(folders.runs)).not.toContain(first);
@@ -157,11 +156,11 @@ describe('D39: runs that another process deletes', () => {
   test('D39: a run that is forgotten twice at once is gone, and leaves nothing that resembles one', async ({ world }) => {
     const [first = ''] = await threeRuns(world);
     const both = await Promise.allSettled([
-      forgetRun(world.state, first, world.system),
-      forgetRun(world.state, first, world.system),
+      forgetRun(world.folders, first, world.system),
+      forgetRun(world.folders, first, world.system),
     ]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    await expect(forgetRun(world.state, first, world.system)).rejects.toMatchObject({ exitCode: 5 });
+    await expect(forgetRun(world.folders, first, world.system)).rejects.toMatchObject({ exitCode: 5 });
     expect(readdirSync(join(world.state, 'runs'))).not.toContain(first);
   });
 
