@@ -7,7 +7,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import type { NotedChange } from '../history/noted-changes.ts';
 import type { Journal, OpenJournalFile } from './journal/journal.ts';
 import type { RunState } from './journal/journal-state.ts';
-import type { BeginLine } from './journal/lines.ts';
+import type { BeginLine, RecordedInput } from './journal/lines.ts';
 import type { Mode } from './operations/modes.ts';
 import type { ChangeSettings } from './operations/named-links.ts';
 import type { BulkOperation, OperationKind } from './operations/operation.ts';
@@ -21,28 +21,14 @@ export interface RunRow<Item extends object = object> extends InputRow<Item> {
   readonly undoneRow?: number | undefined;
 }
 
-export interface InputFile {
-  readonly name: string;
-  readonly sha256: string;
-}
-
-/** The validated rows of a run. Each reading yields the same rows. */
-export interface RunInput<Item extends object = object> {
-  /** For messages: the path as typed, `stdin`, or the command. */
-  readonly name: string;
-  /** In hex: checksum of the file, of the typed rows, or of the command that lists the links. */
-  readonly sha256: string;
-  readonly rows: number;
-  /** The bytes of a file. */
-  readonly size?: number | undefined;
+/** The validated rows of a run. Each reading yields the same rows. For messages, its name is the path as typed. */
+export interface RunInput<Item extends object = object> extends RecordedInput {
   /** For a file with rows that can get second links: returns the checksum of so many of its first bytes. */
   readonly sha256OfFirst?: ((bytes: number) => Promise<string>) | undefined;
   /** The number of these rows that are not sent: those that are left out, and those that were refused and have no result yet. */
   readonly skipped?: number | undefined;
   /** Send the rows that a finished run left out. */
   readonly sendsSkipped?: boolean | undefined;
-  /** The file that names the listed links, if it can be read again. */
-  readonly file?: InputFile | undefined;
   /** Yields the rows in order, in groups. Throws `CliError` if they can no longer be read. */
   open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
   /** For listed links: the unfinished run that stores these rows; `run` is undefined if a new run is to store them. */

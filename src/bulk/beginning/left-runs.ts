@@ -4,14 +4,14 @@ import { destinationsCommand } from '../../client/link-commands.ts';
 import { onDomain } from '../../client/subject.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import { isInDoubt, isUntouched, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
-import type { BeginLine, RunIdentity } from '../journal/lines.ts';
+import type { BeginLine, RecordedInput, RunIdentity } from '../journal/lines.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { discardText } from '../past-runs/discard-text.ts';
 import { leftCount, readRevertibleRun } from '../past-runs/reverted-changes.ts';
 import { newestFirst, type RunFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
 import { makesSecondLinks, waysText } from '../past-runs/second-links.ts';
 import { undoerOf } from '../past-runs/undo-chain.ts';
-import type { InputFile, RunBeginning, RunEnvironment, RunInput } from '../run-plan.ts';
+import type { RunBeginning, RunEnvironment, RunInput } from '../run-plan.ts';
 import { changesOf, countsOf } from '../runs.ts';
 import { changedOptions } from './given-flags.ts';
 
@@ -173,6 +173,6 @@ function areStreams({ input }: Pick<RunIdentity, 'input'>, begin: BeginLine): bo
 }
 
 /** Returns the file that contains the rows or names their links. */
-function fileOf(input: RunIdentity['input']): InputFile | undefined {
+function fileOf(input: RecordedInput): RecordedInput['file'] {
   return input.file ?? (isAbsolute(input.name) ? input : undefined);
 }

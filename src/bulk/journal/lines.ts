@@ -79,20 +79,25 @@ interface Begin {
   readonly account: string;
   readonly edition: Edition;
   readonly domain?: string | undefined;
-  readonly input: {
-    readonly name: string;
-    readonly sha256: string;
-    readonly rows: number;
-    /** The bytes of a file with the rows. Absent in runs of earlier versions. */
-    readonly size?: number | undefined;
-    /** The file that named the links, if they were listed. */
-    readonly file?: { readonly name: string; readonly sha256: string } | undefined;
-  };
+  readonly input: RecordedInput;
   /** Flags that affect what is sent for a row. A resumed run must have the same. */
   readonly options: Readonly<Record<string, unknown>>;
   /** Absolute paths that the run may replace. */
   readonly outputs: readonly string[];
   readonly at: string;
+}
+
+/** Where the rows of a run come from. Names of files are absolute paths in the journal. */
+export interface RecordedInput {
+  /** The file, `stdin`, or the command. */
+  readonly name: string;
+  /** In hex: checksum of the file, of the typed rows, or of the command that lists the links. */
+  readonly sha256: string;
+  readonly rows: number;
+  /** The bytes of a file with the rows. Absent in runs of earlier versions. */
+  readonly size?: number | undefined;
+  /** The file that names the listed links, if it can be read again. */
+  readonly file?: Pick<RecordedInput, 'name' | 'sha256'> | undefined;
 }
 
 /** The properties of a command line that decide which run it resumes. */
