@@ -16,10 +16,11 @@ export interface JournalFile {
 export type OpenJournalFile = (path: string, size: number) => Promise<JournalFile>;
 
 export interface Journal {
-  /** Resolves when the line is on disk. Rejects after any failed write, because the end of the file is then unknown. */
-  write(line: JournalLine): Promise<void>;
-  /** Like `write`, but without fsync: the line survives the end of this process, but perhaps not a power failure. */
-  note(line: JournalLine): Promise<void>;
+  /**
+   * Resolves when the line is on disk. Rejects after any failed write, because the end of the file is then unknown. A line that is not
+   * synced survives the end of this process, but perhaps not a power failure.
+   */
+  write(line: JournalLine, isSynced?: boolean): Promise<void>;
   /** In bytes, including queued lines: the offset of the next line. */
   readonly size: number;
   close(): Promise<void>;
@@ -31,20 +32,17 @@ export async function openJournal(path: string, size: number, openFile: OpenJour
   const queue = lineQueue(path, file);
   let end = size;
   let closing: Promise<void> | undefined;
-  function append(line: JournalLine, isSynced: boolean): Promise<void> {
-    const failure = closing ? fileError('write the journal', path, new Error('it is closed')) : queue.failure();
-    if (failure) return Promise.reject(failure);
-    const bytes = encodeLine(line);
-    end += bytes.length;
-    return queue.add(bytes, isSynced);
-  }
-
   return {
     get size() {
       return end;
     },
-    write: (line) => append(line, true),
-    note: (line) => append(line, false),
+    write(line, isSynced = true) {
+      const failure = closing ? fileError('write the journal', path, new Error('it is closed')) : queue.failure();
+      if (failure) return Promise.reject(failure);
+      const bytes = encodeLine(line);
+      end += bytes.length;
+      return queue.add(bytes, isSynced);
+    },
     // Nothing is written after closing: the descriptor may already belong to another file.
     close() {
       closing ??= queue

@@ -57,14 +57,13 @@ export function smallJournal(path: string, system: Pick<System, 'platform'>, ope
       if (line.type === 'end' && !mayHaveChanged && open.size === 0) await drop();
       else if (line.type === 'end') {
         await write(...waiting.splice(0));
-        await journal?.note(line);
+        await journal?.write(line, false);
       } else if (line.type === 'intent' || (journal && line.type !== 'before')) {
         await write(...waiting.splice(0), line);
       } else {
         waiting.push(line);
       }
     },
-    note: async (line) => await journal?.note(line),
     close: async () => await journal?.close(),
   };
 }

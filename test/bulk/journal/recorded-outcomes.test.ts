@@ -210,6 +210,6 @@ describe('D42: files of a journal', () => {
     await Promise.all([journal.close(), journal.close()]);
     await journal.close();
     expect(closed).toBe(1);
-    await expect(journal.note({ type: 'end', reason: '', at: '' })).rejects.toMatchObject({ exitCode: 9 });
+    await expect(journal.write({ type: 'end', reason: '', at: '' })).rejects.toMatchObject({ exitCode: 9 });
   });
 });
