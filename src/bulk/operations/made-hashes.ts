@@ -12,18 +12,14 @@ const length = 12;
 
 /** Adds a custom hash to payloads without one: `kept`, which was sent before, or a new one. */
 export function hashAssigner(
-  mode: Pick<Mode, 'generateHashes'> | undefined,
+  { generateHashes }: Pick<Mode, 'generateHashes'>,
   { randomBytes }: Pick<System, 'randomBytes'>,
 ): <Payload extends object>(payload: Payload, kept?: string) => Payload {
-  const generateHash = hashGenerator((count) => randomBytes(count));
+  const generateHash = randomHashes(alphabet, length, randomBytes);
   return (payload, kept) => {
     const { custom_hash }: Partial<ShortenItem> = payload;
-    return mode?.generateHashes && custom_hash === undefined ? { ...payload, custom_hash: kept ?? generateHash() } : payload;
+    return generateHashes && custom_hash === undefined ? { ...payload, custom_hash: kept ?? generateHash() } : payload;
   };
-}
-
-export function hashGenerator(randomBytes: (count: number) => Uint8Array): () => string {
-  return randomHashes(alphabet, length, randomBytes);
 }
 
 const lastNumber = 9;
