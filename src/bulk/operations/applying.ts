@@ -59,7 +59,7 @@ const byKind = {
 };
 
 /** Adapts an operation to rows that contain its rows. */
-function through<Row extends object, Inner extends object>(
+export function through<Row extends object, Inner extends object>(
   { call, request, inspect, isDone, notApplied, statusOf, kind, doubt }: BulkOperation<Inner>,
   innerOf: (row: Row) => Inner,
 ): BulkOperation<Row> {

@@ -6,7 +6,7 @@ import { tagInstructions } from '../../contract/tag-label.ts';
 import { fieldsThatDiffer, hasUnasked, notApplied } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import { again, changedSince, hasDestination, noDestination, type Verdict } from '../matching/row-verdict.ts';
-import { type AppliedRow, applyOperation } from './applying.ts';
+import { type AppliedRow, applyOperation, through } from './applying.ts';
 import { type ChangeSettings, missing, reading } from './named-links.ts';
 import type { BulkOperation, RowToInspect } from './operation.ts';
 
@@ -23,13 +23,11 @@ export function updatingOperation(settings: ChangeSettings): BulkOperation<Short
   const read = reading<LinkKey>(settings);
   const applied = (row: ShortenItem): AppliedRow => appliedRow(row, edited.get(row));
   return {
+    ...through(applying, applied),
     kind: 'shorten',
     kindOf: (row) => applied(row).operation,
-    doubt: 'inspect',
     group: (row) => applied(row).operation,
     fitting: (rows) => fittingHashes(rows.map(keyOf)),
-    request: (rows) => applying.request(rows.map(applied)),
-    call: async (rows, signal, _json, watch) => await applying.call(rows.map(applied), signal, undefined, watch),
     read: async (rows, signal) => await read(rows.map(keyOf), signal),
     onRead: (row, link) => {
       edited.delete(row);
@@ -58,7 +56,6 @@ export function updatingOperation(settings: ChangeSettings): BulkOperation<Short
     }),
     isDone: isAsAsked,
     statusOf: (row, done) => (done.unchanged ? 'existing' : applying.statusOf(applied(row), done)),
-    notApplied: (row, record) => applying.notApplied?.(applied(row), record) ?? [],
   };
 }
 
