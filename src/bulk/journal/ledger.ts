@@ -39,8 +39,8 @@ export function journalLedger(
   const keepsPrior = results !== undefined;
   let next = state.nextBatch;
   let { given } = state;
-  /** By batch: rows that were recorded before the rest of the batch (`isPart`). */
-  const partly = new Map<number, ReadonlySet<number>>();
+  /** Rows that were recorded before the rest of their batch (`isPart`). */
+  const early = new Set<number>();
   return {
     /** Resolves with the number of the batch when the batch may be sent. */
     async intent({ rows, json }: SerializedBatch): Promise<number> {
@@ -67,8 +67,7 @@ export function journalLedger(
      * open. `isPart`: a later call repeats these outcomes together with the rest of the batch.
      */
     async settled(batch: number, outcomes: readonly RowOutcome[], released: readonly BulkRow[], isPart = false): Promise<void> {
-      const earlier = partly.get(batch);
-      const fresh = earlier ? outcomes.filter(({ index }) => !earlier.has(index)) : outcomes;
+      const fresh = outcomes.filter(({ index }) => !early.has(index));
       await listen?.(outcomes);
       try {
         const known = fresh.filter(isSettledRow);
@@ -91,8 +90,10 @@ export function journalLedger(
         const isMadeAgain = isOneOff && operation.doubt === 'read_back';
         throw new UnrecordedError(error.message, done.length, lines, isMadeAgain ? otherUrlsOnly : sameCommand);
       }
-      if (isPart) partly.set(batch, new Set([...(earlier ?? []), ...fresh.map(({ index }) => index)]));
-      else partly.delete(batch);
+      for (const { index } of outcomes) {
+        if (isPart) early.add(index);
+        else early.delete(index);
+      }
     },
   };
 }
