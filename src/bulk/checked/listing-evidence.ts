@@ -56,12 +56,8 @@ export async function ownAmong(journal: string, records: Iterable<KnownRecord>):
 }
 
 /** Rows that were sent again after a doubt. Their first request may arrive late and create a second link. */
-export interface Resent {
+export interface Resent extends Pick<BatchEvidence, 'watermark' | 'latest' | 'endedAt'> {
   readonly rows: ReadonlySet<number>;
-  readonly watermark: Watermark;
-  readonly latest: readonly string[];
-  /** When a process ended after the last batch was sent; undefined if none did. */
-  readonly endedAt: MachineTime | undefined;
 }
 
 export async function resentRows(journal: string): Promise<Resent | undefined> {

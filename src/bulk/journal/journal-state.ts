@@ -12,7 +12,7 @@ export type RowState = Exclude<RowStatus, 'not_sent'> | CheckStatus | 'free' | '
 
 /** Returns true if the journal has a result of the row: done, refused, or not applied as requested. */
 export function isSettled(state: RowState): boolean {
-  return !unsettled.has(state);
+  return state !== 'free' && !isInDoubt(state);
 }
 
 export function settledCount({ counts }: RunState): number {
@@ -23,10 +23,8 @@ export function settledCount({ counts }: RunState): number {
 
 /** Returns true if an attempt of the row may have been applied. */
 export function isInDoubt(state: RowState): boolean {
-  return state !== 'free' && !isSettled(state);
+  return state === 'open' || state === 'unknown';
 }
-
-const unsettled: ReadonlySet<RowState> = new Set(['free', 'open', 'unknown']);
 
 /** Returns true if the run is complete and its result was shown or need not be. Otherwise the same command continues it. */
 export function isOver({ complete, shown, begin }: RunState): boolean {

@@ -1,19 +1,16 @@
 import type { System } from '../../base/system.ts';
-import type { Client } from '../../client/client.ts';
 import { urlsByHash } from '../../client/named-urls.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
+import type { ListingSettings } from '../checked/newest-links.ts';
 import type { Done } from '../matching/row-verdict.ts';
 import type { OperationSettings } from '../run-plan.ts';
 import type { BulkOperation } from './operation.ts';
 
-interface ReadingSettings {
-  readonly client: Pick<Client, 'send'>;
-  readonly system: Pick<System, 'elapsed'>;
-  readonly domain?: string | undefined;
-}
-
-export async function readTypedHash(items: readonly ShortenItem[], { client, system, domain }: ReadingSettings) {
+export async function readTypedHash(
+  items: readonly ShortenItem[],
+  { client, system, domain }: ListingSettings & { readonly system: Pick<System, 'elapsed'> },
+) {
   const readAt = system.elapsed();
   const hashes = items.map(({ custom_hash = '' }) => custom_hash);
   const found = await urlsByHash(hashes, { client, domain, batchSize: hashes.length });

@@ -1,6 +1,6 @@
 import { lacksKey } from '../../contract/records.ts';
 import type { Execution } from '../execution/execution.ts';
-import { type BulkOperation, kindOf } from '../operations/operation.ts';
+import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { RunPlan } from '../run-plan.ts';
 
@@ -9,22 +9,21 @@ export interface SentRows extends Pick<Execution, 'operation' | 'inDoubt' | 'ima
 }
 
 /** Names a value that was read without the key in it and would be sent, or that undo would have to write back. */
-export function keyRemoved(row: BulkRow, { operation, images, inDoubt, plan }: SentRows): string | undefined {
-  const { index, payload, before } = row;
-  const lost = lostField(row, operation);
+export function keyRemoved(
+  { index, payload, before }: BulkRow,
+  { operation, images, inDoubt, plan }: SentRows,
+): string | undefined {
+  const requested = operation.requestedFields?.(payload);
+  const lost = incompleteField(requested ?? payload);
   if (lost) return `the API key was removed from its ${lost}`;
   // The redo of an undo would send such a value, and is refused then. A row in doubt was sent before.
   if (!images || !before || plan.undoes || inDoubt.has(index)) return undefined;
   const isDeleted = kindOf(payload, operation) === 'delete';
-  const unrecorded = incompleteField(before, isDeleted ? before : (operation.requestedFields?.(payload) ?? {}));
+  const unrecorded = incompleteField(before, isDeleted ? before : (requested ?? {}));
   return (
     unrecorded &&
     `undo could not restore the API key in its ${unrecorded}: turn undo off (--no-undo, or linkctl config set undo off)`
   );
-}
-
-function lostField({ payload }: BulkRow, operation: BulkOperation): string | undefined {
-  return incompleteField(operation.requestedFields?.(payload) ?? payload);
 }
 
 function incompleteField(values: object, among: object = values): string | undefined {
