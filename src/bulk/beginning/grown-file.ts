@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/errors.ts';
-import { hasOwnHashes } from '../journal/journal-state.ts';
+import { countOf, hasOwnHashes } from '../journal/journal-state.ts';
 import type { RunIdentity } from '../journal/lines.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { newestFirst, type RunFolders } from '../past-runs/run-names.ts';
@@ -25,8 +25,7 @@ export async function assertNotGrown(
     if (hasHashes && identity.mode === 'keyed') continue;
     if ((await sha256OfFirst(earlier)) !== sha256) continue;
     const state = await foldRun(run, folders);
-    const made = (state?.counts.get('created') ?? 0) + (state?.counts.get('existing') ?? 0);
-    if (!state?.complete || made === 0 || (await isUndone(state, folders))) continue;
+    if (!state?.complete || countOf(state, 'created', 'existing') === 0 || (await isUndone(state, folders))) continue;
     throw new UsageError(`${name} has grown since run ${run} shortened its first ${rows === 1 ? 'row' : `${rows} rows`}`, {
       // A hash has only one link.
       hint: (hasHashes ? keepText : waysText)(identity, begin),

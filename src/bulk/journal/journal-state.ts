@@ -15,10 +15,13 @@ export function isSettled(state: RowState): boolean {
   return state !== 'free' && !isInDoubt(state);
 }
 
-export function settledCount({ counts }: RunState): number {
-  let settled = 0;
-  for (const [state, count] of counts) if (isSettled(state)) settled += count;
-  return settled;
+/** Returns the number of rows in these states. */
+export function countOf({ counts }: Pick<RunState, 'counts'>, ...states: readonly RowState[]): number {
+  return states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+}
+
+export function settledCount(state: RunState): number {
+  return state.begin.input.rows - countOf(state, 'free', 'open', 'unknown');
 }
 
 /** Returns true if an attempt of the row may have been applied. */
@@ -42,19 +45,17 @@ function isRowless({ input }: BeginLine): boolean {
   return input.rows === 0;
 }
 
-export function mayHaveChanged({ counts, begin, mayHaveChangedMore }: RunState): boolean {
-  return mayHaveChangedMore || isRowless(begin) || changing.some((state) => (counts.get(state) ?? 0) > 0);
+export function mayHaveChanged(state: RunState): boolean {
+  return state.mayHaveChangedMore || isRowless(state.begin) || countOf(state, 'open', 'unknown', ...changedStatuses) > 0;
 }
-
-const changing: readonly RowState[] = ['open', 'unknown', ...changedStatuses];
 
 /** Returns true if no row was applied and no tag added. Nothing depends on such a run, and it does not block another one. */
-export function isUntouched({ counts, begin, mayHaveChangedMore }: RunState): boolean {
-  return (counts.get('free') ?? 0) === begin.input.rows && !mayHaveChangedMore;
+export function isUntouched(state: RunState): boolean {
+  return countOf(state, 'free') === state.begin.input.rows && !state.mayHaveChangedMore;
 }
 
-export function doubtfulCount({ counts }: Pick<RunState, 'counts'>): number {
-  return (counts.get('open') ?? 0) + (counts.get('unknown') ?? 0);
+export function doubtfulCount(state: RunState): number {
+  return countOf(state, 'open', 'unknown');
 }
 
 /**
@@ -94,10 +95,10 @@ export function canSettle({ complete, counts, undoneBy }: RunState): boolean {
  * added before the first row and deleted after the last; without rows, both may be the case, and a rename, too.
  */
 export function tagsInDoubt(state: RunState) {
-  const { lastEnd = 'killed', counts, begin } = state;
+  const { lastEnd = 'killed', begin } = state;
   const { rows } = begin.input;
   const isInDoubt = lastEnd === 'killed' || lastEnd === 'unknown';
-  return { added: isInDoubt && (counts.get('free') ?? 0) === rows, deleted: isInDoubt && settledCount(state) === rows };
+  return { added: isInDoubt && countOf(state, 'free') === rows, deleted: isInDoubt && settledCount(state) === rows };
 }
 
 /** A batch that has an intent, but not a result for every row. */

@@ -1,4 +1,4 @@
-import { doubtfulCount, isInDoubt, isSettled, mayHaveChanged, type RowState, type RunState } from '../journal/journal-state.ts';
+import { countOf, doubtfulCount, isInDoubt, isSettled, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { isUnwritten, newestFirst, type RunFolders, runRecord } from './run-names.ts';
 
@@ -109,8 +109,6 @@ export function sinceWhole(reversals: readonly Reversal[], run: string): { isUnd
 }
 
 /** Returns true if an undo or redo left links or tags unchanged, or rows that may still be applied, or did not reach all rows. */
-function isPartly({ kept, counts, complete }: RunState): boolean {
-  return !complete || kept > 0 || undecided.some((state) => (counts.get(state) ?? 0) > 0);
+function isPartly(state: RunState): boolean {
+  return !state.complete || state.kept > 0 || countOf(state, 'free', 'open', 'unknown', 'failed') > 0;
 }
-
-const undecided: readonly RowState[] = ['free', 'open', 'unknown', 'failed'];
