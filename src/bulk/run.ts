@@ -1,16 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { loadedWhenCalled } from '../base/loaded-when-called.ts';
-import type { Client } from '../client/client.ts';
 import { recordDomain } from '../contract/link.ts';
-import { absolutePath } from '../files/folders.ts';
 import type { NotedChange } from '../history/noted-changes.ts';
 import { type Execution, isStale } from './execution/execution.ts';
 import { executeRun } from './execution/run-output.ts';
 import { journalLedger } from './journal/ledger.ts';
-import type { RunIdentity } from './journal/lines.ts';
-import { type BegunRun, beginOneOff, identityOf } from './journal/new-run.ts';
+import { type BegunRun, beginOneOff, identityOfPlan } from './journal/new-run.ts';
 import { rulesOf } from './operations/batches.ts';
-import type { BulkOperation, OperationKind } from './operations/operation.ts';
+import type { BulkOperation } from './operations/operation.ts';
 import { isCrowded } from './past-runs/run-names.ts';
 import type { RowOutcome } from './results/row-outcome.ts';
 import { concurrencyOf, needsProof, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
@@ -66,30 +63,7 @@ export async function startRun(plan: RunPlan, environment: RunEnvironment) {
 
 /** For dry runs: finds the run that `startRun` would resume. Throws its errors, but starts and sends nothing. */
 export async function foresee(plan: RunPlan, environment: RunEnvironment) {
-  const { findResumed } = await import('./beginning/preflight.ts');
-  return await findResumed(plan, environment, (kind, domain) => identityOfPlan(plan, kind, domain, environment.client));
-}
-
-function identityOfPlan(
-  { input: { name, sha256, rows, size, file, copyTo }, options, mode, fromArguments }: RunPlan,
-  operation: OperationKind,
-  domain: string | undefined,
-  client: Client,
-): RunIdentity {
-  const isFile = copyTo === undefined && !fromArguments;
-  return identityOf(client, {
-    operation,
-    mode: mode?.name,
-    domain,
-    input: {
-      name: isFile ? absolutePath(name) : name,
-      sha256,
-      rows,
-      size,
-      file: file && { ...file, name: absolutePath(file.name) },
-    },
-    options: { ...options, generateHashes: mode?.generateHashes || undefined },
-  });
+  return await (await import('./beginning/preflight.ts')).findResumed(plan, environment);
 }
 
 type Beginnings = RunEnvironment & Pick<Execution, 'calls' | 'domain' | 'operation' | 'limiter' | 'begun' | 'images'>;
@@ -102,8 +76,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
   const isChecked = mode?.name === 'checked';
   const { needsMark, readsFirst } = readingOf(plan, beginnings);
   const priorDestinations = new Map(state.priorDestinations);
-  const older = needsMark || state.mark ? new Set(state.mark?.known) : undefined;
-  const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run, older));
+  const takeWatermark = loadedWhenCalled(async () => (await import('./checked/newest-links.ts')).watermarksOf(run));
   const reported = plan.results === undefined ? undefined : images;
   const stop = createStop();
   const abort = beginnings.interrupt && new AbortController();
@@ -123,7 +96,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     priorDestinations,
     readsFirst,
     needsMark,
-    older,
+    older: needsMark || state.mark ? new Set(state.mark?.known) : undefined,
     rounds: new Map(),
     recorded: begun.resumed
       ? (await import('./journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state, reported)

@@ -7,12 +7,10 @@ import { editions } from '../../contract/editions.ts';
 import type { Execution } from '../execution/execution.ts';
 import { isSettled, settledCount } from '../journal/journal-state.ts';
 import { readJournal } from '../journal/line-reader.ts';
-import type { RunIdentity } from '../journal/lines.ts';
-import { outputsOf } from '../journal/new-run.ts';
+import { identityOfPlan, outputsOf } from '../journal/new-run.ts';
 import { recordedHashes } from '../journal/recorded-results.ts';
 import { fileBatches } from '../operations/batches.ts';
 import { guarantees } from '../operations/modes.ts';
-import type { OperationKind } from '../operations/operation.ts';
 import { recordResumed, recordUndone } from '../past-runs/later-lines.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { callsPerBatch, type FoundRun, type RunEnvironment, type RunFacts, type RunPlan } from '../run-plan.ts';
@@ -30,14 +28,11 @@ export async function prepare(plan: RunPlan, { client, system }: RunEnvironment)
 }
 
 /** Returns the run that `beginRun` would resume, if any, with the values of the day on which it began. */
-export async function findResumed(
-  plan: RunPlan,
-  environment: RunEnvironment,
-  identityOf: (kind: OperationKind, domain: string | undefined) => RunIdentity,
-) {
+export async function findResumed(plan: RunPlan, environment: RunEnvironment) {
+  const { client } = environment;
   const domain = await prepare(plan, environment);
-  const { kind } = plan.operation({ client: environment.client, domain, batchSize: plan.batchSize, mayCall: () => true });
-  const found = await runToContinue(identityOf(kind, domain), plan, environment);
+  const { kind } = plan.operation({ client, domain, batchSize: plan.batchSize, mayCall: () => true });
+  const found = await runToContinue(identityOfPlan(plan, kind, domain, client), plan, environment);
   if (!found) return undefined;
   restoreOptions(plan, found, environment.system);
   const { name, state } = found;

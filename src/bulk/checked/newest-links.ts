@@ -139,8 +139,8 @@ export function positionIn(listed: Iterable<string>, hashes: readonly string[]):
  * Reads a watermark before each intent in checked mode, otherwise before the first, whose links are added to `older`. `undo` needs it to prove
  * which links are new.
  */
-export function watermarksOf(run: Execution, older?: Set<string>): () => Promise<Watermark | undefined> {
-  const { plan, calls, signal, warn } = run;
+export function watermarksOf(run: Execution): () => Promise<Watermark | undefined> {
+  const { plan, calls, signal, warn, older } = run;
   let first: Promise<Watermark | undefined> | undefined;
   if (plan.mode?.name === 'checked') {
     return async () => {

@@ -8,7 +8,7 @@ import { absolutePath, makePrivateFolder } from '../../files/folders.ts';
 import { removeFile } from '../../files/remove-file.ts';
 import type { ValueColumns } from '../../link/prints.ts';
 import { newestFirst, orderOf, type RunFolders, runRecord, smallRecord } from '../past-runs/run-names.ts';
-import type { FoundRun, RunDescription, Surroundings } from '../run-plan.ts';
+import type { FoundRun, RunDescription, RunPlan, Surroundings } from '../run-plan.ts';
 import type { Journal } from './journal.ts';
 import type { OpenIntent, RowState } from './journal-state.ts';
 import type { LineLocation } from './line-reader.ts';
@@ -25,6 +25,28 @@ export function identityOf(
 ): RunIdentity {
   const own = domain && withoutLocalPort(domain);
   return { operation, mode, server, account, domain: own, input, options: JSON.parse(JSON.stringify(options)) };
+}
+
+export function identityOfPlan(
+  { input: { name, sha256, rows, size, file, copyTo }, options, mode, fromArguments }: RunPlan,
+  operation: RunIdentity['operation'],
+  domain: string | undefined,
+  client: Pick<Client, 'identity'>,
+): RunIdentity {
+  const isFile = copyTo === undefined && !fromArguments;
+  return identityOf(client, {
+    operation,
+    mode: mode?.name,
+    domain,
+    input: {
+      name: isFile ? absolutePath(name) : name,
+      sha256,
+      rows,
+      size,
+      file: file && { ...file, name: absolutePath(file.name) },
+    },
+    options: { ...options, generateHashes: mode?.generateHashes || undefined },
+  });
 }
 
 export function beginLine(
