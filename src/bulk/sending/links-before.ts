@@ -7,9 +7,8 @@ import { changedSince, destinationFingerprint, doubtful, type Failed, type Verdi
 import { missing } from '../operations/named-links.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
 import type { BulkRow, RowError } from '../results/row-outcome.ts';
-import type { RunPlan } from '../run-plan.ts';
 import type { Reserved } from './limiter.ts';
-import { keyRemoved, type SentRows } from './removed-key.ts';
+import { keyRemoved, type PlannedChange } from './removed-key.ts';
 
 /**
  * Reads links that must be read before their batch is sent, and stores them for `undo`, except those in doubt: they were read when the
@@ -149,10 +148,6 @@ async function read(
   if (!links) return rows;
   const found = new Map(unread.map(({ index }, nth) => [index, links[nth] ?? null]));
   return rows.map((row) => (found.has(row.index) ? { ...row, before: found.get(row.index), readAt } : row));
-}
-
-interface PlannedChange extends SentRows {
-  readonly plan: Pick<RunPlan, 'isSelected' | 'undoes'>;
 }
 
 /** Returns verdicts that are certain before sending; undefined for rows to send. */

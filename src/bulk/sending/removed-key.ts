@@ -4,14 +4,15 @@ import { kindOf } from '../operations/operation.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import type { RunPlan } from '../run-plan.ts';
 
-export interface SentRows extends Pick<Execution, 'operation' | 'inDoubt' | 'images'> {
-  readonly plan: Pick<RunPlan, 'undoes'>;
+/** A run, or that for which a dry run stands. */
+export interface PlannedChange extends Pick<Execution, 'operation' | 'inDoubt' | 'images'> {
+  readonly plan: Pick<RunPlan, 'isSelected' | 'undoes'>;
 }
 
 /** Names a value that was read without the key in it and would be sent, or that undo would have to write back. */
 export function keyRemoved(
   { index, payload, before }: BulkRow,
-  { operation, images, inDoubt, plan }: SentRows,
+  { operation, images, inDoubt, plan }: PlannedChange,
 ): string | undefined {
   const requested = operation.requestedFields?.(payload);
   const lost = incompleteField(requested ?? payload);
