@@ -2,7 +2,8 @@ import { LocalError } from '../../base/errors.ts';
 import { foldJournal } from '../journal/fold.ts';
 import { isUntouched, type RunState } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
-import { claimRun, runKey } from '../journal/run-folder.ts';
+import { runKey } from '../journal/run-folder.ts';
+import { assertIdle } from '../past-runs/later-lines.ts';
 import { runRecord } from '../past-runs/run-names.ts';
 import { runsOf } from '../past-runs/unfinished.ts';
 import type { FoundRun, RunBeginning, RunEnvironment } from '../run-plan.ts';
@@ -35,7 +36,7 @@ export async function findRun(
   const known = await runsOf(runKey(identity), folders, again, hasSameFlags);
   const { unfinished, undone } = known;
   // Throws if a run of this key is being undone: it must not be repeated meanwhile.
-  for (const name of undone) (await claimRun(name, folders, system, 0)).release();
+  for (const name of undone) await assertIdle(name, folders, system);
   if (unfinished.length === 0 && known.finished === undefined && !fromArguments) {
     const { assertNothingLeft } = await import('./left-runs.ts');
     await assertNothingLeft(identity, { again, input, onDefault: domain === undefined }, environment);

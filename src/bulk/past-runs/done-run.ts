@@ -1,4 +1,3 @@
-import type { System } from '../../base/system.ts';
 import type { Client } from '../../client/client.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { isSameDomain } from '../../contract/web-address.ts';
@@ -18,9 +17,8 @@ import {
 import { damaged, type LineLocation, linesBackwards, parsedLines, readJournal } from '../journal/line-reader.ts';
 import { type BeginLine, isOfRow, type ResultLine, type TakenUrl } from '../journal/lines.ts';
 import { answeredDomain, linksOf, resultsOf } from '../journal/recorded-results.ts';
-import { claimRun, foldKeptRun } from '../journal/run-folder.ts';
+import { foldKeptRun } from '../journal/run-folder.ts';
 import { changeOf, type DoneChange, joinedChanges, movedHashes, type TouchedImage, touchesAny } from './done-change.ts';
-import { recordMissed } from './later-lines.ts';
 import { type RunFolders, type RunRecord, runRecord } from './run-names.ts';
 import { withoutUnsent } from './sent-rows.ts';
 
@@ -228,14 +226,4 @@ function createdOf(line: ResultLine, isLatest: (row: number) => boolean, { isPro
 
 function createdLink(row: number, link: LinkKey, made: LinkPrints | undefined, isProven: boolean): DoneChange {
   return { row, link, asked: {}, before: undefined, made, isProven, isCertain: made !== undefined, isOpen: made === undefined };
-}
-
-export async function assertIdle(run: string, folders: RunFolders, system: System): Promise<void> {
-  (await claimRun(run, folders, system, 0)).release();
-}
-
-/** Records that an undo did not find all that rows in doubt may have made: what is found later may be somebody else's. */
-export async function noteMissed(run: string, folders: RunFolders, system: System): Promise<void> {
-  const held = await claimRun(run, folders, system, 0);
-  await recordMissed(run, folders, system).finally(held.release);
 }

@@ -69,6 +69,17 @@ export async function recordMissed(run: string, folders: RunFolders, system: Pic
   await append(run, folders, ({ wasMissed }) => (wasMissed ? undefined : { type: 'missed', at: isoTime(system.now()) }));
 }
 
+/** Like `recordMissed`, with the lock of the run. What is found later may be somebody else's. */
+export async function noteMissed(run: string, folders: RunFolders, system: System): Promise<void> {
+  const held = await claimRun(run, folders, system, 0);
+  await recordMissed(run, folders, system).finally(held.release);
+}
+
+/** Throws `LocalError` while another process holds the run. */
+export async function assertIdle(run: string, folders: RunFolders, system: System): Promise<void> {
+  (await claimRun(run, folders, system, 0)).release();
+}
+
 async function append(run: string, folders: RunFolders, lineOf: (state: RunState) => JournalLine | undefined): Promise<void> {
   if (!runNames(folders).includes(run)) return;
   const { journal: path } = runRecord(run, folders);

@@ -99,7 +99,7 @@ export function newestFirst(folders: RunFolders, isWanted: (name: string) => boo
 
 /** Sorts runs by number, newest first. Those that cannot be read count as older and are sorted by name, which begins with the time. */
 export function byNewest(one: NamedRun, other: NamedRun): number {
-  return orderOf(other) - orderOf(one) || compared(other.run, one.run);
+  return orderOf(other) - orderOf(one) || (one.run < other.run ? 1 : -1);
 }
 
 export function orderOf({ begin }: Pick<NamedRun, 'begin'>): number {
@@ -109,10 +109,6 @@ export function orderOf({ begin }: Pick<NamedRun, 'begin'>): number {
 /** Reads the start time from the name, in milliseconds since 1970. */
 export function startTimeOf(run: string): number {
   return Date.parse(run.replace(/^(....)(..)(..)-(..)(..)(..).*/, '$1-$2-$3T$4:$5:$6Z'));
-}
-
-function compared(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** Undefined stands for all profiles; null for none, because the credentials were in the environment. */
