@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { FailedError, UnknownOutcomeError } from '../base/errors.ts';
-import { secondLinksText } from '../bulk/past-runs/discard-text.ts';
 import { readDoneRun } from '../bulk/past-runs/done-run.ts';
 import { pruneRuns } from '../bulk/past-runs/pruning.ts';
 import { isRunOf, type RunFolders, titleOf } from '../bulk/past-runs/run-names.ts';
+import { secondLinksText } from '../bulk/past-runs/second-links.ts';
 import { assertSameAccount } from '../bulk/past-runs/undo-chain.ts';
 import { reversalsOf } from '../bulk/past-runs/undos.ts';
 import { leavesLinks, verifyRun } from '../bulk/past-runs/verification.ts';

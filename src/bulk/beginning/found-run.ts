@@ -69,7 +69,7 @@ async function assertSameOptions(identity: RunIdentity, state: RunState): Promis
   const { begin } = state;
   const changed = changedOptions(identity, begin);
   if (changed.length === 0) return;
-  const { discardText } = await import('../past-runs/discard-text.ts');
+  const { discardText } = await import('../past-runs/second-links.ts');
   throw new LocalError(`run ${begin.run} was started with other flags (${changed.join(', ')})`, {
     hint: `use the same flags again; ${discardText(state)}`,
   });

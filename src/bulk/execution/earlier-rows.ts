@@ -3,7 +3,7 @@ import { LocalError } from '../../base/errors.ts';
 import { isSettled, type OpenIntent } from '../journal/journal-state.ts';
 import { knownBefore } from '../journal/recorded-results.ts';
 import { serializeBatch } from '../operations/batches.ts';
-import { discardText } from '../past-runs/discard-text.ts';
+import { discardText } from '../past-runs/second-links.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { isSettledLater } from '../sending/settling.ts';
 import type { Execution, Segment } from './execution.ts';

@@ -64,7 +64,7 @@ export async function resumableRun(sought: Sought, surroundings: Surroundings) {
     if (isUntouched(state)) continue;
     if (!existsSync(record.input)) {
       throw new LocalError(`run ${name} cannot be resumed: its list of links is missing`, {
-        hint: (await import('./discard-text.ts')).discardText(state),
+        hint: (await import('./second-links.ts')).discardText(state),
       });
     }
     const { begin } = state;
