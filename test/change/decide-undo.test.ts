@@ -218,4 +218,16 @@ describe('U2: a deleted link', () => {
   ] as const)('whose hash leads %s again', ([, more, outcome]) => {
     expect(outcomeOf(whole, { ...whole, ...more } as UrlRecord)).toEqual(outcome);
   });
+
+  test.for([
+    ['failed, for its hash leads elsewhere', false, { long_url: 'https://b.example/' }, {}, refused('changed since: long_url')],
+    ['is open, and its hash leads elsewhere', true, { long_url: 'https://b.example/' }, {}, refused('changed since: long_url')],
+    ['failed, and it was changed once more', false, { note: 'x' }, { note: 'y' }, refused('changed since: note')],
+    ['failed, for it was changed, and it is as before', false, { note: 'x' }, { note: ' n ' }, unchanged],
+    ['failed, and it was not changed before that', false, {}, { note: 'x' }, unchanged],
+  ] as const)('whose deletion was in doubt and %s', ([, isOpen, values, more, outcome]) => {
+    const other = { ...whole, ...values, ...more } as UrlRecord;
+    const doubtful = { ...change(whole), seen: [{ values, tags: [] }], isCertain: false, isOpen };
+    expect(undoDeletion({ change: doubtful, now: other, isTaken: false, force: true })).toEqual(outcome);
+  });
 });

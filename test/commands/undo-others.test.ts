@@ -263,6 +263,28 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await stored(service)).length).toBe(2);
   });
 
+  test('U2: a deleted link whose hash somebody took before its deletion was resumed is named, and not called unchanged', async ({
+    linkctl,
+    service,
+    wire,
+    env,
+    folder,
+  }) => {
+    await store(service, numbered(2));
+    const file = join(folder, 'hashes.csv');
+    writeFileSync(file, 'hash\nh0\nh1\n');
+    const words = ['delete', '--hashes-from', file, '--yes'];
+    await killed(words, { only: { method: 'DELETE' }, ...faults.silentAfter }, { wire, env });
+    await store(service, [{ custom_hash: 'h0', long_url: 'https://theirs.example/' }]);
+    expect(await linkctl(words)).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since') });
+    const undone = await undoLast(linkctl);
+    expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since: long_url (1)') });
+    expect((await stored(service)).map(({ hash, long_url }) => `${hash} ${long_url}`).sort()).toEqual([
+      'h0 https://theirs.example/',
+      'h1 https://example.com/1',
+    ]);
+  });
+
   test('U1: a run that was resumed after its undo was planned is not undone by the old plan', async ({
     linkctl,
     service,

@@ -43,13 +43,17 @@ export function undoDeletion({ change, now, force }: UndoDecision): PlannedOutco
   const { link, before: first, seen = [], isCertain, isOpen } = change;
   if (!first) return unchanged;
   const before: KnownRecord = Object.assign({}, first, ...seen.map(({ values }) => values));
-  const since = now ? fieldsBetween(before, now) : [];
-  const isRefused = !isCertain && !isOpen;
-  // In doubt, it is the link itself, which somebody has changed.
-  if (since.length > 0 && !isRefused) return isOpen ? changedSince(since) : { kind: 'refused', reason: 'the hash is taken' };
-  if (now) return unchanged;
+  if (now && isCertain) {
+    return fieldsBetween(before, now).length > 0 ? { kind: 'refused', reason: 'the hash is taken' } : unchanged;
+  }
+  if (now) {
+    // After an attempt without an answer, it is the link, which somebody has changed, or another one in its place.
+    const wasOther = seen.some(({ values }) => Object.keys(values).length > 0);
+    const since = isOpen || wasOther ? fieldsBetween(first, now) : [];
+    return since.length > 0 ? changedSince(since) : unchanged;
+  }
   // The run reported that it was not deleted. An attempt without an answer may have done it since, or somebody else.
-  if (isRefused && !force) return { kind: 'refused', reason: 'not deleted by the run, but gone since' };
+  if (!isCertain && !isOpen && !force) return { kind: 'refused', reason: 'not deleted by the run, but gone since' };
   if (!before.long_url) return { kind: 'refused', reason: 'the server did not show its destination' };
   return { kind: 'create', fields: { ...valuesOf(before), custom_hash: link.hash } };
 }
