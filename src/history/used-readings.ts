@@ -23,7 +23,7 @@ export function usedReadings(ends: readonly Reading[], { since, until, now }: Pe
   const fitting = readingsInOrder(ends, now).filter(isFitting);
   const [oldest] = fitting;
   if (oldest === undefined) throw ends.some(isFitting) ? noTimelyReading() : noReading(ends, wanted);
-  if (oldest.from > since) throw noOldReading(oldest, fitting.length > 1);
+  if (oldest.from > since) throw noOldReading(oldest, fitting.length > 1, until);
   const first = startOf(fitting, { since, until }) ?? oldest;
   const last = nearest(fitting.slice(fitting.indexOf(first) + 1), until, 'later');
   if (last === undefined) {
@@ -129,10 +129,12 @@ function scopeText({ kind, words }: ReadingScope): string {
 }
 
 /** From a single reading nothing can be counted, whatever `--since` says. */
-function noOldReading({ from }: Reading, hasLater: boolean): NotFoundError {
-  const moment = isoTime(Math.ceil(from / 1000) * 1000).replace('.000Z', 'Z');
+function noOldReading({ from }: Reading, hasLater: boolean, until: number): NotFoundError {
+  const second = Math.ceil(from / 1000) * 1000;
+  const moment = isoTime(second).replace('.000Z', 'Z');
+  const remedy = `use --since ${moment}${second < until ? '' : ' without --until'}`;
   return new NotFoundError(`no reading is old enough: the first was made ${momentText(from)}`, {
-    hint: hasLater ? `use --since ${moment}` : 'linkctl stats --record',
+    hint: hasLater ? remedy : 'linkctl stats --record',
   });
 }
 

@@ -69,6 +69,9 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const { stderr } = await on(1, 'stats', '--since', '7d');
     expect(stderr).toMatch(/old enough.*\nhint: use --since 2026-03-02T02:00:01Z\n$/);
     expect(await on(1, 'stats', '--since', '2026-03-02T02:00:01Z')).toMatchObject({ code: 0 });
+    const ended = await on(1, 'stats', '--since', '7d', '--until', '2026-03-01');
+    expect(ended).toMatchObject({ code: 5, stdout: '' });
+    expect(ended.stderr).toMatch(/old enough.*\nhint: use --since 2026-03-02T02:00:01Z without --until\n$/);
   });
 
   test('H2: a reading that was made while the clock was wrong is no end of a period, but its clicks count', async ({
