@@ -251,14 +251,22 @@ export class RowDraft<Use extends InputUse = InputUse> {
     const isEmpty = Object.keys(set).length === 0 && !this.#options.hasFlagValues;
     if (this.#options.use === 'edit' && isEmpty) this.#leave();
     try {
-      const url = rowLink(String(hash), short_url, domain);
+      const url = rowLink(String(hash), short_url, domain, renaming[this.#options.use]);
       this.#item = { ...(this.#options.resolver?.resolve(url, this.#line) ?? url), ...values };
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      this.refuse(`hash: ${error.message}`);
+      const column = this.#columns.find(({ setting }) => setting?.target === 'hash');
+      this.refuse(`${column?.setting?.name ?? 'hash'}: ${error.message}`);
     }
   }
 }
+
+/** How a link gets a new hash. A file of links to compare never renames one: there, custom_hash names the link. */
+const renaming = {
+  shorten: undefined,
+  edit: 'for a new hash, use custom_hash',
+  apply: 'only linkctl edit -f renames, with the new hash in custom_hash',
+} satisfies { readonly [Use in InputUse]: string | undefined };
 
 /** Names a row among several on its line, for the beginning of a message. */
 export function namedOnLine(nth = 1): string {

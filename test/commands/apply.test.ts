@@ -172,6 +172,28 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     }
   });
 
+  test('P2: a hash that is not that of its short URL is no rename, and the message says what renames', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    await store(service, numbered(1));
+    const file = join(folder, 'renamed.csv');
+    for (const column of ['custom_hash', 'hash']) {
+      writeFileSync(file, `short_url,${column},long_url\nlocalhost/h0,new,https://example.com/0\n`);
+      for (const words of [['diff'], ['apply', '--yes']]) {
+        const { code, stderr } = await linkctl([...words, '-f', file]);
+        expect(code).toBe(2);
+        expect(stderr).toContain(
+          `renamed.csv:2: ${column}: "new" does not match "localhost/h0": only linkctl edit -f renames, with the new hash in custom_hash\n`,
+        );
+      }
+    }
+    writeFileSync(file, 'short_url,custom_hash,long_url\nlocalhost/h0,new,https://example.com/0\n');
+    expect((await linkctl(['edit', '-f', file, '--yes'])).code).toBe(0);
+    expect(await stored(service)).toMatchObject([{ hash: 'new' }]);
+  });
+
   test('P2: one question, and B54: off a terminal --yes', async ({ linkctl, service, wire, folder }) => {
     await store(service, before);
     const path = join(folder, 'links.csv');

@@ -35,14 +35,17 @@ export function lastPartUsed(path: string, hash: string): string {
   return `the last part of ${quoted(path)} is used as the hash: ${hash}`;
 }
 
-/** Identifies the link of a row: `short_url` or `domain` distinguishes it from equal hashes on other domains. Throws a UsageError. */
-export function rowLink(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined): LinkKey {
+/**
+ * Identifies the link of a row: `short_url` or `domain` distinguishes it from equal hashes on other domains. `remedy` says how to rename a link,
+ * for a row whose hash is not that of its short URL. Throws a UsageError.
+ */
+export function rowLink(text: string, shortUrl: WireValue | undefined, domain: WireValue | undefined, remedy?: string): LinkKey {
   const named = parseHash(text);
   const listed = typeof shortUrl === 'string' ? shortUrl : '';
   // Some servers have short URLs of another form, of which only the host is known.
   const { hash = named.hash } = readLinkName(listed) ?? {};
   if (hash !== named.hash) {
-    throw new UsageError(`${quoted(text)} does not match ${quoted(listed)}: for a new hash, use custom_hash`);
+    throw new UsageError(`${quoted(text)} does not match ${quoted(listed)}${remedy === undefined ? '' : `: ${remedy}`}`);
   }
   const own = domain === undefined ? undefined : hostName(String(domain));
   if (own === '') throw new UsageError(`${quoted(String(domain))} is not a domain name`);
