@@ -43,6 +43,8 @@ export interface CheckedInput {
   readonly columns: string | undefined;
   /** Some values are not carried over, which is always reported. */
   readonly hasLosses: boolean;
+  /** The file was read as another service's. */
+  readonly isForeign: boolean;
   /** The fields that the columns of a csv set. */
   readonly targets: ReadonlySet<Target>;
   /** Hosts of the short URLs of new links, each with its first line. */
@@ -105,6 +107,7 @@ export async function checkInput<Use extends InputUse>(
     warnings: warnings.lines('warnings'),
     columns: found.text(),
     hasLosses: found.hasLosses,
+    isForeign: found.isForeign,
     targets: targets ?? new Set(),
     hosts,
   };

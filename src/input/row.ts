@@ -67,6 +67,8 @@ export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly formulaGuarded?: boolean | undefined;
   /** The columns of `--columns`, which take precedence. */
   readonly columns?: NamedColumns | undefined;
+  /** Set for a file with a base, which is read as its base was: the file is another service's. */
+  readonly isForeign?: boolean | undefined;
   readonly dateFormat?: DateFormat | undefined;
   readonly tagSeparator?: string | undefined;
   /** Keeps the tags of an edit as written, with or without signs. */

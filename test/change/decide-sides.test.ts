@@ -78,7 +78,7 @@ describe('P2: what apply makes and deletes', () => {
 });
 
 describe('W5: a file that was made from a listing', () => {
-  const base = (was: FileLink | undefined): BaseListing => ({ sha256: '', name: 'base.csv', of: () => was });
+  const base = (was: FileLink | undefined): BaseListing => ({ sha256: '', name: 'base.csv', isForeign: false, of: () => was });
   const was = item({ note: 'was', tags: ['a'] });
   test.for<[string, FileLink | undefined, FileLink | undefined, UrlRecord | undefined, object]>([
     ['as the listing, changed since', was, was, record({ note: 'since', tags: ['a'] }), unchanged],

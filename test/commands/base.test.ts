@@ -104,6 +104,61 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect([now.get('plus')?.tags?.toSorted(), now.get('minus')?.tags]).toEqual([['+x', 'x'], ['-y']]);
   });
 
+  const labels = ['x|y', '"q"', 'a;b'];
+  test.for([
+    [
+      'a column owner',
+      'hash,short_url,long_url,tags,note',
+      (line: string, nth: number) => `${line},${nth === 0 ? 'owner' : 'me'}`,
+    ],
+    [
+      'a column title, without hashes',
+      'short_url,long_url,tags',
+      (line: string, nth: number) => `${line},${nth === 0 ? 'title' : ''}`,
+    ],
+    [
+      'a header Long URL',
+      'hash,short_url,long_url,tags',
+      (line: string, nth: number) => (nth === 0 ? line.replace('long_url', 'Long URL') : line),
+    ],
+    [
+      'a header Long URL, without hashes',
+      'short_url,long_url,tags',
+      (line: string, nth: number) => (nth === 0 ? line.replace('long_url', 'Long URL') : line),
+    ],
+  ] as const)(
+    'W5, I13, B21: with %s that the user made of a listing, only the cells that were edited are sent',
+    async ([, fields, edit], { linkctl, service, wire, folder }) => {
+      const tagged = labels.map((label, nth) => ({
+        custom_hash: `t${nth}`,
+        long_url: `https://example.com/t${nth}`,
+        tags: [label],
+      }));
+      await store(service, tagged);
+      const [listed, file] = [join(folder, 'main.csv'), join(folder, 'own.csv')];
+      const { stdout } = await linkctl(['list', '--all', '-o', 'csv', '--fields', fields]);
+      writeFileSync(listed, stdout);
+      const lines = stdout.trimEnd().split('\n').map(edit);
+      writeFileSync(file, `${lines.join('\n').replace('example.com/t1', 'mine.example/t1')}\n`);
+      const diff = await linkctl(['diff', '-f', file, '--base', listed]);
+      expect(diff, diff.stderr).toMatchObject({ code: 12, stderr: expect.stringContaining('1 different') });
+      // Without the base, a file that has hashes is as clear.
+      const words = fields.startsWith('hash') ? [file] : [file, '--base', listed];
+      const plan = await linkctl(['diff', '-f', ...words]);
+      expect(plan, plan.stderr).toMatchObject({ code: 12, stderr: expect.stringContaining('1 different') });
+      const ran = await linkctl(['edit', '-f', ...words, ...sure]);
+      expect(ran, ran.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining('1 changed') });
+      const applied = await linkctl(['apply', '-f', ...words, ...sure]);
+      expect(applied.code, applied.stderr).toBe(0);
+      const now = await links(service);
+      expect(labels.map((_, nth) => now.get(`t${nth}`)?.tags)).toEqual(labels.map((label) => [label]));
+      expect(now.get('t1')?.long_url).toBe('https://mine.example/t1');
+      const patches = (await sent(wire)).filter(({ call }) => call.startsWith('PATCH'));
+      // Without a base, edit sends each cell, in which no label is another.
+      expect(JSON.stringify(patches)).not.toMatch(words.length > 1 ? /tags/ : /"\+[xyab]"/);
+    },
+  );
+
   test('W5: what somebody else has set as the file says is no conflict', async ({
     linkctl,
     service,

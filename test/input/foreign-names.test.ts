@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { aliases } from '../../src/input/fields/aliases.ts';
 import { readNamedColumns } from '../../src/input/format.ts';
 import { test as program, sent } from '../support/linkctl.ts';
 import { check, failure, rows, test } from './fixtures.ts';
+import { csvLine, joinedList } from './writer.ts';
 
 const url = 'https://www.example.com/';
 const csv = (column: string): string => `long_url,${column}\n${url},7\n`;
@@ -149,6 +151,92 @@ describe('I2, I4, D35: what looks like a field is an error with the suggestion, 
     expect(await check(listed, { name: 'links.jsonl' })).toMatchObject({ warnings: [], columns: undefined });
     const csvListing = `hash,short_url,long_url\nabc,s.ex/abc,${url}\n`;
     expect(await check(csvListing)).toMatchObject({ warnings: [], columns: undefined, hosts: new Map([['s.ex', 2]]) });
+  });
+});
+
+describe('I13, B21: a column that a user adds to a listing does not change how the others are read', () => {
+  const label = '"x|y";z';
+  const columns = {
+    hash: 'abc',
+    short_url: 's.ex/abc',
+    long_url: url,
+    total_clicks: '7',
+    tags: joinedList([label]),
+    expiration_date: '2031-12-31',
+    note: ' n ',
+    email_stats: 'true',
+    max_clicks: '5',
+  };
+  const added = ['owner', 'status', 'description', 'campaign', 'active', 'Created', 'Clicks', 'Colour', 'password', 'geo'];
+  const uses = ['shorten', 'edit', 'apply'] as const;
+  const csvOf = (cells: Readonly<Record<string, string>>): string =>
+    [Object.keys(cells), Object.values(cells)].map((line) => `${csvLine(line)}\n`).join('');
+  const read = async (cells: Readonly<Record<string, string>>, use: (typeof uses)[number]) =>
+    (await rows(csvOf(cells), { use }))[0]?.item;
+
+  test('a listing has labels with any sign', async () => {
+    expect(await read(columns, 'apply')).toMatchObject({ tags: [label], note: ' n ' });
+  });
+
+  test.each(uses)('by any name, with a value, in a file for %s', async (use) => {
+    const alone = await read(columns, use);
+    for (const name of [...added, 'title', 'name', 'notes']) {
+      expect(await read({ ...columns, [name]: 'active' }, use), name).toEqual(alone);
+      expect(await read({ [name]: 'active', ...columns }, use), name).toEqual(alone);
+    }
+  });
+
+  test.each(uses)('by the name that another service has for a field: it is read as before, or refused (%s)', async (use) => {
+    const alone = await read(columns, use);
+    for (const [name] of aliases.filter(([other]) => other !== 'note')) {
+      const cells = { ...columns, [name]: '' };
+      const problem = await check(csvOf(cells), { use }).then(
+        () => undefined,
+        (error) => String(error.details),
+      );
+      if (problem === undefined) expect(await read(cells, use), name).toEqual(alone);
+      else expect(problem, name).toMatch(/may (each )?be|duplicate column/);
+    }
+  });
+
+  test.each(uses)('nor does one of its columns that is spelled otherwise (%s)', async (use) => {
+    const alone = await read(columns, use);
+    for (const name of ['short_url', 'long_url', 'expiration_date', 'email_stats', 'max_clicks']) {
+      const entries = Object.entries(columns).map(([own, cell]) => [
+        own === name ? own.replace('_', ' ').toUpperCase() : own,
+        cell,
+      ]);
+      expect(await read(Object.fromEntries(entries), use), name).toEqual(alone);
+    }
+  });
+
+  test('a listing of a few fields, without hashes, too', async () => {
+    const { short_url, long_url, tags } = columns;
+    for (const name of [...added, 'total_clicks', 'Domain name'])
+      expect(await read({ short_url, long_url, tags, [name]: 'active' }, 'apply'), name).toMatchObject({
+        tags: [label],
+      });
+  });
+
+  test('I5: a column of another name has the forms of other services, beside our hashes, too', async () => {
+    const { hash, long_url } = columns;
+    expect(await read({ hash, long_url, Labels: 'x|y', expires: '1927616400000' }, 'apply')).toMatchObject({
+      tags: ['x', 'y'],
+      expiration_date: '2031-01-31',
+    });
+    const named = readNamedColumns('tags=Gruppe', 'apply', 'a');
+    const given = { use: 'apply', columns: named } as const;
+    expect((await rows(csvOf({ hash, long_url, Gruppe: 'x;y' }), given))[0]?.item).toMatchObject({ tags: ['x', 'y'] });
+  });
+
+  test.each([
+    ['another name of the destination', 'destination,tags'],
+    ['another name of the hash', 'long_url,short_url,short_id,tags'],
+    ['no hash, and a title', 'long_url,title,tags'],
+  ])('I5: the file of another service has them in each column: %s', async (_, header) => {
+    const cells = header.split(',').map((name) => ({ tags: 'x|y', destination: url, long_url: url })[name] ?? 's.ex/abc');
+    const cell = header.includes('short_id') ? cells.map((text, nth) => (nth === 2 ? 'abc' : text)) : cells;
+    expect((await rows(`${header}\n${cell.join(',')}\n`))[0]?.item).toMatchObject({ tags: ['x', 'y'] });
   });
 });
 

@@ -67,6 +67,8 @@ export function carries(record: UrlRecord | undefined, label: string | undefined
 export interface BaseListing {
   readonly sha256: string;
   readonly name: string;
+  /** It was read as the file of another service. */
+  readonly isForeign: boolean;
   /** Undefined for a link that the listing lacks. */
   of(link: LinkKey): FileLink | undefined;
 }

@@ -23,7 +23,7 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
   // The name of a pipe does not tell the format: then the base has the format of the file.
   const inputFormat = formatByName(base) === 'lines' ? (options.inputFormat ?? formatByName(file ?? '')) : undefined;
   const given = { ...options, file: base, ...(inputFormat !== 'lines' && { inputFormat }) };
-  const { input, reading } = await checkedRows('apply', given, session, { isOnlyRead: true });
+  const { input, reading, isForeign } = await checkedRows('apply', given, session, { isOnlyRead: true });
   const kept = keptList(keptRows<FileLink>(session, true));
   const prints: number[] = [];
   for await (const rows of input.open()) {
@@ -32,7 +32,7 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
       kept.add(reading.dated(item));
     }
   }
-  return { sha256: input.sha256, name: input.name, of: lookupIn(prints, kept.list()) };
+  return { sha256: input.sha256, name: input.name, isForeign, of: lookupIn(prints, kept.list()) };
 }
 
 function lookupIn(prints: readonly number[], links: { at(index: number): FileLink }): BaseListing['of'] {

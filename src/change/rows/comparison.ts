@@ -93,7 +93,7 @@ function namesOf({ hash, domain }: LinkKey, record: UrlRecord | undefined): stri
 /** Opens a file of links, and its base, to compare the links with the account. */
 export async function openComparison(options: BulkOptions, session: Session, isOnlyRead = session.global.dryRun === true) {
   const base = await openBase(options, session);
-  const { input, domains, targets, reading } = await checkedRows('apply', options, session, { isOnlyRead });
+  const { input, domains, targets, reading } = await checkedRows('apply', options, session, { isOnlyRead, base });
   const empty = new EmptyCells(targets, session.edition, options.clearEmpty === true);
   const batchSize = batchSizeOf(session, options.batchSize);
   async function* items(): AsyncGenerator<NamedItems<FileLink>> {

@@ -30,6 +30,7 @@ interface CheckedRows<Use extends InputUse> {
   readonly reading: RowReading<ItemOf[Use]>;
   /** The fields that the columns of a csv set. */
   readonly targets: ReadonlySet<Target>;
+  readonly isForeign: boolean;
 }
 
 interface ReadMore<Use extends InputUse> {
@@ -40,6 +41,8 @@ interface ReadMore<Use extends InputUse> {
   readonly first?: InputRow<Use>[] | undefined;
   /** Nothing will be sent; true by default in a dry run. */
   readonly isOnlyRead?: boolean;
+  /** The listing that the file was made from: both are read by the same rules, so that equal cells are equal. */
+  readonly base?: { readonly isForeign: boolean } | undefined;
 }
 
 /** Opens and checks a file of rows, and prints warnings. Throws a UsageError with all problems. */
@@ -47,7 +50,7 @@ export async function checkedRows<Use extends InputUse>(
   use: Use,
   options: BulkOptions,
   session: Session,
-  { utm, hasFlagValues, first, isOnlyRead = session.global.dryRun === true }: ReadMore<Use> = {},
+  { utm, hasFlagValues, first, isOnlyRead = session.global.dryRun === true, base }: ReadMore<Use> = {},
 ): Promise<CheckedRows<Use>> {
   const { file = '', columns, dateFormat, tagSeparator, encoding, inputFormat: given } = options;
   const source = await session.openInput(file, use === 'shorten' ? 'URLs' : 'rows', encoding);
@@ -59,6 +62,7 @@ export async function checkedRows<Use extends InputUse>(
     allowEmpty: use === 'apply',
     keepsSigns: options.base !== undefined,
     hasFlagValues,
+    isForeign: base?.isForeign,
     listsAll: session.global.dryRun || isJson(session.format()),
   };
   let kept: KeptRows<InputRow<Use>> | undefined;
@@ -91,7 +95,15 @@ export async function checkedRows<Use extends InputUse>(
     changeError: source.changeError,
     copyTo: source.copyTo,
   };
-  return { input, withHash, withOld, domains: resolver.domains(), reading, targets: checked.targets };
+  return {
+    input,
+    withHash,
+    withOld,
+    domains: resolver.domains(),
+    reading,
+    targets: checked.targets,
+    isForeign: checked.isForeign,
+  };
 }
 
 /** The part of the reading that requests depend on. */

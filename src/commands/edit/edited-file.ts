@@ -37,7 +37,7 @@ export async function editFile(
   const base = await openBase(options, session);
   const hasFlagValues = Object.keys(values).length > 0;
   if (base && hasFlagValues) throw new UsageError('--base takes all values from the file: remove the other flags');
-  const { input, withOld, domains, reading, targets } = await checkedRows('edit', options, session, { hasFlagValues });
+  const { input, withOld, domains, reading, targets } = await checkedRows('edit', options, session, { hasFlagValues, base });
   if (base && withOld > 0) throw new UsageError(`${input.name} has old_long_url: use it without --base, or remove it`);
   const empty = new EmptyCells(targets, session.edition, false);
   const rows = base ? await rowsSince(input, base, empty) : withOld > 0 ? rowsFromOld(input) : input;

@@ -70,12 +70,19 @@ function byPosition(record: readonly string[], line: number, mapper: ColumnMappe
     return undefined;
   }
   const used = targets.map((target, index) => `${index + 1} -> ${target}`).join(', ');
-  notices.columns({ used: [`${used} (by position: there is no header)`], guards: [], lost: [], unused: [], ignored: [] });
+  notices.columns({
+    isForeign: true,
+    used: [`${used} (by position: there is no header)`],
+    guards: [],
+    lost: [],
+    unused: [],
+    ignored: [],
+  });
   const columns = targets.map((target, index) => {
     const setting = { name: `column ${index + 1}`, target };
     return { index, setting, read: mapper.readerOf(setting, true) };
   });
-  return { width: record.length, columns, isForeign: true, isRow: true };
+  return { width: record.length, columns, hasOtherNames: true, isRow: true };
 }
 
 /** Explains how to fix a first line that is not a header. */

@@ -2,6 +2,8 @@ import { quoted } from '../../base/quoted.ts';
 
 /** Describes the columns of one header or the members of one object. */
 export interface ColumnSummary {
+  /** The file is another service's. */
+  readonly isForeign: boolean;
   /** Entries such as `Destination -> long_url`. */
   readonly used: readonly string[];
   /** Names of columns that mark protected or disabled links. */
@@ -20,12 +22,14 @@ const maxNames = 200;
 
 /** Collects the column mapping of a file, and the number of rows with values that cannot be carried over. */
 export class ColumnReport {
-  readonly #lists = new Map<keyof ColumnSummary, Set<string>>();
+  readonly #lists = new Map<(typeof kinds)[number], Set<string>>();
   readonly #counts = new Map<string, number>();
   #isShown = false;
+  isForeign = false;
 
   readonly add = (summary: ColumnSummary): void => {
     this.#isShown = true;
+    if (summary.isForeign) this.isForeign = true;
     for (const kind of kinds) {
       const names = this.#lists.get(kind) ?? new Set();
       for (const name of summary[kind]) if (names.size < maxNames) names.add(name);

@@ -2,13 +2,15 @@ import { quoted } from '../../base/quoted.ts';
 import { namesLinks } from '../../contract/formats.ts';
 import type { Target } from '../field-values.ts';
 import { folded, type Guard, guardOf, isLoss, isPlace, rankOf } from './aliases.ts';
-import { areResults, columnsFlag, type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
+import { areOurs, areResults, columnsFlag, type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
 
 /** The columns of `--columns`, by folded header. */
 export type NamedColumns = ReadonlyMap<string, { readonly header: string; readonly target: Target }>;
 
 export interface ColumnRules extends NameRules {
   readonly named: NamedColumns;
+  /** Decided already: a file is read as its base was. */
+  readonly isForeign?: boolean | undefined;
 }
 
 /** A column whose values cannot be carried over. With `guard`, some values mark protected or disabled links. */
@@ -191,7 +193,12 @@ function resolveConflicts(roles: readonly ColumnRole[], { headers, rules }: Cont
   });
 }
 
+/** The note of our own file is its note, whatever titles a user adds. */
 function firstByRank(positions: readonly number[], headers: readonly Header[]): number | undefined {
-  const rank = (position: number): number => rankOf(headers[position]?.name ?? '', 'note');
+  const isOurs = areOurs(headers.map(({ name }) => name));
+  const rank = (position: number): number => {
+    const name = headers[position]?.name ?? '';
+    return isOurs && name.toLowerCase() === 'note' ? -1 : rankOf(name, 'note');
+  };
   return positions.toSorted((one, other) => rank(one) - rank(other))[0];
 }

@@ -5,14 +5,14 @@ import { folded, rankOf } from './aliases.ts';
 import { cellReader } from './cells.ts';
 import { type ColumnSummary, shown } from './column-report.ts';
 import { type ColumnRole, type ColumnRules, columnRoles, type Loss, type NamedColumns, ownRole } from './columns.ts';
-import { knownMembers, type Setting } from './members.ts';
+import { areOurs, knownMembers, type Setting } from './members.ts';
 
 /** How the columns of a csv, or the members of a JSON object, are read. */
 export interface Mapping {
   /** In the order in which a row is filled: of two short URLs the preferred one first. */
   readonly columns: readonly MappedColumn[];
-  /** Some names are not those of linkctl, so values are read in the formats of other services. */
-  readonly isForeign: boolean;
+  /** Some names are not those of linkctl, so JSON values may have other types. */
+  readonly hasOtherNames: boolean;
 }
 
 /** Without a setting it cannot be set. Without a loss either it has no name and must be empty. */
@@ -23,23 +23,46 @@ export type MappedColumn = { readonly index: number } & (
 
 export interface Roles {
   readonly roles: readonly ColumnRole[];
+  readonly hasOtherNames: boolean;
+  /** The file is another service's. */
   readonly isForeign: boolean;
 }
 
-export function rulesFor({ use, edition, strictColumns, format, columns: named = new Map() }: ReadOptions): ColumnRules {
+export function rulesFor({
+  use,
+  edition,
+  strictColumns,
+  format,
+  columns: named = new Map(),
+  isForeign,
+}: ReadOptions): ColumnRules {
   return {
     what: format === 'csv' ? 'column' : 'member',
     use,
     known: knownMembers(use, edition),
     isStrict: strictColumns === true,
     named,
+    isForeign,
   };
 }
 
-/** A file is foreign if not all of its columns are those of linkctl. */
 export function rolesIn(names: readonly string[], rules: ColumnRules): Roles {
-  const isForeign = rules.named.size > 0 || names.some((name) => name !== '' && !rules.known.has(name.toLowerCase()));
-  return { roles: isForeign ? columnRoles(names, rules) : ownRoles(names, rules), isForeign };
+  const hasOtherNames = rules.named.size > 0 || names.some((name) => name !== '' && !rules.known.has(name.toLowerCase()));
+  const roles = hasOtherNames ? columnRoles(names, rules) : ownRoles(names, rules);
+  return { roles, hasOtherNames, isForeign: rules.isForeign ?? isForeign(names, roles, rules) };
+}
+
+/**
+ * A file is another service's if it names one of the fields that it sets as others do, and not its links as linkctl does. Columns that are
+ * not used decide nothing: a user may have added them to a listing.
+ */
+function isForeign(names: readonly string[], roles: readonly ColumnRole[], rules: ColumnRules): boolean {
+  return !areOurs(names) && roles.some((role) => role.kind === 'set' && !isOwnColumn(role.setting, rules));
+}
+
+/** The column has the name that linkctl has for its field. */
+function isOwnColumn({ name, target }: Setting, { known }: ColumnRules): boolean {
+  return known.get(name.toLowerCase())?.target === target;
 }
 
 /** Files of linkctl have unambiguous columns. */
@@ -70,7 +93,11 @@ export class ColumnMapper {
   }
 
   /** `refuse` receives the reasons to refuse a column as a whole. */
-  map(names: readonly string[], { roles, isForeign }: Roles, refuse: (reason: string, index: number) => void): Mapping {
+  map(
+    names: readonly string[],
+    { roles, hasOtherNames, isForeign }: Roles,
+    refuse: (reason: string, index: number) => void,
+  ): Mapping {
     const { named, use } = this.rules;
     const columns = roles.flatMap((role, index): MappedColumn[] => {
       if (role.kind === 'refused') refuse(role.reason, index);
@@ -78,14 +105,17 @@ export class ColumnMapper {
       if ('loss' in role) return [{ index, loss: role.loss }];
       return role.kind === 'empty' ? [{ index }] : [];
     });
-    if (isForeign || needsSummary(columns, use)) this.#notices.columns(columnSummary(roles, names, this.rules));
+    if (hasOtherNames || needsSummary(columns, use))
+      this.#notices.columns({ ...columnSummary(roles, names, this.rules), isForeign });
     columns.sort((one, other) => rankOfShortUrl(one.setting, named) - rankOfShortUrl(other.setting, named));
-    return { columns, isForeign };
+    return { columns, hasOtherNames };
   }
 
+  /** A column with a name of another service has its formats, whoever wrote the file. */
   readerOf(setting: Setting, isForeign: boolean): CellReader {
     const key = `${setting.target} ${isForeign} ${setting.name}`;
-    const reader = this.#readers.get(key) ?? cellReader(setting, isForeign, this.#options, this.#notices);
+    const hasForms = isForeign || !isOwnColumn(setting, this.rules);
+    const reader = this.#readers.get(key) ?? cellReader(setting, hasForms, this.#options, this.#notices);
     this.#readers.set(key, reader);
     return reader;
   }
@@ -104,7 +134,11 @@ function rankOfShortUrl(setting: Setting | undefined, named: NamedColumns): numb
 }
 
 /** Describes the column mapping in words. */
-function columnSummary(roles: readonly ColumnRole[], names: readonly string[], { use, named }: ColumnRules): ColumnSummary {
+function columnSummary(
+  roles: readonly ColumnRole[],
+  names: readonly string[],
+  { use, named }: ColumnRules,
+): Omit<ColumnSummary, 'isForeign'> {
   const settings = roles.flatMap((role) => (role.kind === 'set' && !role.setting.isContinued ? [role.setting] : []));
   const hash = use === 'shorten' ? settings.find(({ target }) => target === 'custom_hash') : undefined;
   const shortUrls = settings

@@ -120,6 +120,12 @@ const readOnly = [
 
 export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly, ...fieldNames('edit', 'a')]);
 
+/** The names of the columns are those of linkctl for a link: no other service has a `hash` or `custom_hash` beside one of the URLs. */
+export function areOurs(names: readonly string[]): boolean {
+  const own = new Set(names.map((name) => name.toLowerCase()));
+  return (own.has('hash') || own.has('custom_hash')) && (own.has('short_url') || own.has('long_url'));
+}
+
 /** Together they are those of `--results`, which no listing, check or other service has. */
 const resultNames = ['row', 'status', 'code', 'message'] as const;
 

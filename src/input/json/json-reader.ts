@@ -117,7 +117,7 @@ function membersReader(
       if (!column.setting) continue;
       const { target } = column.setting;
       if (value === null && options.use === 'edit' && !emptied.has(target)) notices.header(emptied.add(target));
-      if (form.isForeign) setForeign(column.setting, column.read, value, draft);
+      if (form.hasOtherNames) setForeign(column.setting, column.read, value, draft);
       else setOwn(column.setting, value, options.use, draft);
     }
   };
@@ -133,7 +133,7 @@ function memberRoles(names: readonly string[], rules: ColumnRules): Roles {
     const guard = use !== 'edit' && !known.has(name) ? guardOf(name) : undefined;
     return guard ? { kind: 'lost', loss: { name, guard } } : ownRole(name, rules);
   });
-  return { roles, isForeign: false };
+  return { roles, hasOtherNames: false, isForeign: false };
 }
 
 /** `""` clears a field, as null does in a file of links. Elsewhere only a date can be null, and other fields are left out. */
