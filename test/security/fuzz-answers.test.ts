@@ -96,8 +96,6 @@ async function observe(random: Random, { subject, cell }: { subject: Subject; ce
   const seen = await cell.observe([{ answer }], isRaw ? outputs[0] : options);
   const what = { run, command: subject.name, answer, stderr: seen.stderr };
   expect({ ...what, violations: seen.violations, known: known.has(seen.exit) }).toEqual({ ...what, violations: [], known: true });
-  // What hangs ends by --timeout, after a minute.
-  expect(seen.lasted, JSON.stringify(what)).toBeLessThan(50_000);
   return seen.exit;
 }
 
