@@ -27,6 +27,10 @@ const exceptions: readonly Exception[] = [
     titles: /every link is made there|leads elsewhere there|clicks stay, tags|domains go where/,
     why: 'a copy has what the server shows, and the other account is plain',
   },
+  { file: 'commands/base.test.ts', titles: /that the user made of a listing|counts the cells that are empty/, why: unchanged },
+  { file: 'commands/refused-flags.test.ts', titles: /a batch that needs no change/, why: unchanged },
+  { file: 'commands/selections.test.ts', titles: /those too that were as asked/, why: unchanged },
+  { file: 'commands/habits.test.ts', titles: /whose dates are written as/, why: 'the server has a habit of its own there' },
   {
     file: 'commands/base.test.ts',
     titles: /show the labels that a link gets/,
