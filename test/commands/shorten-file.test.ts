@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test as base, type Linkctl, type Ran, sent } from '../support/linkctl.ts';
-import { store } from '../support/stored-links.ts';
+import { numbered, store } from '../support/stored-links.ts';
 
 const rows = 1205;
 const header = 'long_url,custom_hash,note,tags,expiration_date,email_stats';
@@ -193,6 +193,21 @@ describe.each(['shorten', 'edit', 'diff', 'apply'])('%s', (command) => {
     const ran = await linkctl([command, '-f', file, '-n']);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(`${file}:1: looks like tsv: if linkctl printed it, print csv or json instead`);
+  });
+
+  test('B91: a second header is refused with its line, and is no link with the hash "hash"', async ({
+    linkctl,
+    service,
+    wire,
+    folder,
+  }) => {
+    await store(service, [...numbered(2), { custom_hash: 'hash', long_url: 'https://example.com/hash' }]);
+    const file = join(folder, 'joined.csv');
+    writeFileSync(file, 'hash,note,tags\nh0,one,\nhash,note,tags\nh1,two,\n');
+    const ran = await linkctl([command, '-f', file, ...(command === 'diff' ? [] : ['--yes'])]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    if (command !== 'shorten') expect(ran.stderr).toContain(`${file}:3: a second header: use a file for each list`);
+    expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
   });
 });
 

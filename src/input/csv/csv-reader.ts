@@ -9,6 +9,7 @@ import { firstLines, maxRecordLength, type RecordBatch } from '../text-lines.ts'
 import { findDelimiter, headerAmong } from './delimiter.ts';
 import { type Header, readHeader } from './header.ts';
 import { lineCounter } from './line-counter.ts';
+import { isSecondHeader, secondHeader } from './second-header.ts';
 
 /**
  * Reads a CSV with the field names of the API, with those of other services, or without a header. An empty cell means that nothing is
@@ -17,6 +18,7 @@ import { lineCounter } from './line-counter.ts';
 export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notices): RecordReader<readonly string[]> {
   const isKnown = knownNames(rulesFor(options));
   let header: Header | undefined;
+  let names: readonly string[] = [];
   let isTitleRead = false;
   return (record, line, batch) => {
     if (!header) {
@@ -26,6 +28,7 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
         notices.warning({ line, reason: `${quoted(record[0] ?? '')} is read as a title, the next line as the header` });
         return 'nothing';
       }
+      names = record;
       header = readHeader(record, line, options, notices);
       if (!header) return 'end';
       notices.header(new Set(header.columns.flatMap(({ setting }) => setting?.target ?? [])));
@@ -34,7 +37,8 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
     // Spreadsheets write empty rows as delimiters alone.
     if (isBlank(record)) return 'nothing';
     draft.begin(line);
-    if (record.length !== header.width) draft.refuse(`expected ${header.width} cells, got ${record.length}`);
+    if (!header.isRow && isSecondHeader(record, names)) draft.refuse(secondHeader);
+    else if (record.length !== header.width) draft.refuse(`expected ${header.width} cells, got ${record.length}`);
     else fill(draft, header.columns, record, options.formulaGuarded === true);
     return 'row';
   };

@@ -2,6 +2,8 @@ import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
 import { isObject } from '../../contract/records.ts';
 import { csvRecords } from '../csv/csv-reader.ts';
+import { findDelimiter } from '../csv/delimiter.ts';
+import { isSecondHeader, secondHeader } from '../csv/second-header.ts';
 import { areResults, listingColumns } from '../fields/members.ts';
 import { formatByName } from '../format.ts';
 import { jsonRecords, parseJson } from '../json/json-records.ts';
@@ -31,7 +33,8 @@ export async function* namedRows(source: Source): AsyncGenerator<NamedLine[]> {
   const [text = ''] = texts;
   const head = text.trim();
   if (/^[{[]/.test(head) || formatByName(source.name).startsWith('json')) return yield* jsonRows(source);
-  if (/^[a-z_"]+,/i.test(head)) return yield* rowsIn(csvRecords(source, ',', refuserOf(source)), tableReader(source));
+  const delimiter = delimiterIn(head);
+  if (delimiter !== undefined) return yield* rowsIn(csvRecords(source, delimiter, refuserOf(source)), tableReader(source));
   const cells = cellsOf(text);
   const isHead = cells.every((cell) => listingColumns.has(cell));
   if ((cells.length > 1 && !isHead) || /\S {2,}\S/.test(head)) {
@@ -41,6 +44,17 @@ export async function* namedRows(source: Source): AsyncGenerator<NamedLine[]> {
   }
   const read = isHead || tableTitles.has(head) ? tableReader(source) : ([hash]: readonly string[]) => ({ hash });
   yield* rowsIn(textLines(source), (each, at) => (isName(each) ? read(isHead ? cellsOf(each) : [each.trim()], at) : undefined));
+}
+
+/** The delimiter of a csv with this header. Only a comma is in no hash; between others, all must be names of columns. */
+function delimiterIn(header: string): string | undefined {
+  if (/^[a-z_"]+,/i.test(header)) return ',';
+  const isNaming = (name: string): boolean => naming.some((column) => column === name);
+  const unquoted = header.replaceAll('"', '');
+  if (unquoted !== header && isNaming(unquoted)) return ',';
+  const found = findDelimiter(unquoted, isNaming) ?? ',';
+  const names = unquoted.split(found);
+  return /[;|]/.test(found) && names.some(isNaming) && names.every((name) => listingColumns.has(name)) ? found : undefined;
 }
 
 function cellsOf(text: string): string[] {
@@ -85,12 +99,13 @@ function tableReader({ name }: Source): (cells: readonly string[], line: number)
   let header: readonly string[] | undefined;
   return (cells, line) => {
     const columns = header;
+    const titles = cells.map((cell) => tableTitles.get(cell) ?? cell);
     if (columns) {
+      if (isSecondHeader(titles, columns)) throw new UsageError(`${name}:${line}: ${secondHeader}`);
       const isWhole = cells.length >= columns.length && cells.slice(columns.length).every((cell) => cell === '');
       if (isWhole) return rowOf((column) => cells[columns.indexOf(column)]);
       throw new UsageError(`${name}:${line}: expected ${columns.length} cells, got ${cells.length}`);
     }
-    const titles = cells.map((cell) => tableTitles.get(cell) ?? cell);
     header = titles;
     const twice = readColumns.find((column) => titles.indexOf(column) !== titles.lastIndexOf(column));
     if (twice !== undefined) throw new UsageError(`${name}:${line}: duplicate column ${twice}`);

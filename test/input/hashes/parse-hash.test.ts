@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startTally } from '../../../src/bulk/results/row-outcome.ts';
 import { linkText } from '../../../src/contract/link.ts';
+import { secondHeader } from '../../../src/input/csv/second-header.ts';
 import { type LinkUse, type NamedAccount, resolveOperands } from '../../../src/input/domain-resolver.ts';
 import { listingColumns } from '../../../src/input/fields/members.ts';
 import { checkHashFile } from '../../../src/input/hash-file.ts';
@@ -124,10 +125,14 @@ test.each([
   ['the same of short URLs', 'short_url\ns.ex/abc\n', ['2 s.ex/abc']],
   ['the same with the scheme', 'short_url_with_protocol\nhttps://s.ex/abc\n', ['2 s.ex/abc']],
   ['a head behind comments and blank lines', '# mine\r\n\r\nhash\r\nabc\r\n', ['4 abc']],
-  ['links called hash and short_url, behind a head', 'hash\nhash\nshort_url\n', ['2 hash', '3 short_url']],
+  ['a link called short_url, behind a head', 'hash\nabc\nshort_url\n', ['2 abc', '3 short_url']],
   ['a link called hash on the second line', 'abc\nhash\n', ['1 abc', '2 hash']],
   ['a link called hash as its short URL', 's.ex/hash\n', ['1 s.ex/hash']],
   ['tsv with a head', 'long_url\thash\tshort_url\nhttps://e.x\tabc\ts.ex/abc\n', ['2 s.ex/abc']],
+  ['csv with semicolons', '"hash";"note"\n"abc";"a,b"\ndef;\n', ['2 abc', '3 def']],
+  ['csv with bars', 'short_url|note\ns.ex/abc|x\n', ['2 s.ex/abc']],
+  ['csv of one quoted column', '"hash"\n"abc"\n', ['2 abc']],
+  ['a link with a semicolon in its hash', 'a;b\nhash;\n', ['1 a;b', '2 hash;']],
   ['csv with separators at the ends of lines', 'hash,note\nabc,x,,\n', ['2 abc']],
   ['csv without short URLs in some rows', 'hash,short_url\nabc,\ndef,s.ex/def\n', ['2 abc', '3 s.ex/def']],
   ['a table of one column', 'SHORT URL\ns.ex/abc\ns.ex/defghi\n', ['2 s.ex/abc', '3 s.ex/defghi']],
@@ -189,6 +194,11 @@ test.each([
     'short_url,short_url_with_protocol\ns.ex/a,https://s.ex/b\n',
     /^hashes\.txt:2: "s\.ex\/a" does not match "https:\/\/s\.ex\/b"/,
   ],
+  ...['hash,note', 'hash', 'short_url', 'hash\tnote', 'hash;note', 'SHORT URL', 'row,hash'].map((header): [string, string] => [
+    `${header}\n${header.replace(/\w+/g, 's.ex/abc').replace(/ .*/, '')}\n${header}\n`,
+    `hashes.txt:3: ${secondHeader}`,
+  ]),
+  ['hash,note\nabc,x\ntags,hash\n', `hashes.txt:3: ${secondHeader}`],
   ['hash,note,hash\na,x,b\n', 'hashes.txt:1: duplicate column hash'],
   ['note,hash\nnice,h5,h1\n', 'hashes.txt:2: expected 2 cells, got 3'],
   ['hash\tnote\nabc\n', 'hashes.txt:2: expected 2 cells, got 1'],
