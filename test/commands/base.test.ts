@@ -159,6 +159,36 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
+  /** The ways to write a listing: the flags are for the file, which has another form. */
+  const forms: readonly [string, readonly string[], string, string][] = [
+    ['labels with semicolons', ['--tag-separator', ';'], 'hash,tags\nt,café\n', 'tags'],
+    ['another encoding', ['--encoding', 'windows-1252'], 'hash,tags\nt,caf\u00e9\n', 'tags'],
+    ['another encoding of the removed label', ['--encoding', 'windows-1252'], 'hash,tags\nt,b\n', 'tags'],
+    ['a name of its own', ['--columns', 'note=Remark'], 'hash,Remark\nt,mine\n', 'note'],
+    ['semicolons', ['--delimiter', ';'], 'hash;note\nt;mine\n', 'note'],
+  ];
+  test.for(forms)(
+    'W5, I14: a file with %s has the base that linkctl listed: its flags say nothing of that',
+    async ([, flags, text, field], { linkctl, service, folder }) => {
+      await store(service, [{ custom_hash: 't', long_url: 'https://example.com/t', note: "'n", tags: ['b', 'café'] }]);
+      const file = join(folder, 'own.csv');
+      writeFileSync(file, text, flags.includes('windows-1252') ? 'latin1' : 'utf8');
+      const [csv, jsonl] = [join(folder, 'all.csv'), join(folder, 'all.jsonl')];
+      writeFileSync(csv, (await linkctl(['list', '--all', '-o', 'csv'])).stdout);
+      writeFileSync(jsonl, (await linkctl(['list', '--all', '-o', 'jsonl'])).stdout);
+      for (const base of [csv, jsonl]) {
+        const ran = await linkctl(['diff', '-f', file, '--base', base, 't', ...flags, '-o', 'json']);
+        expect(ran.code, ran.stderr).toBe(12);
+        expect(JSON.parse(ran.stdout)).toMatchObject({ differences: [{ sign: '~', field }], summary: { different: 1 } });
+      }
+      const piped = await linkctl(['diff', '-f', file, '--base', '-', 't', ...flags], { stdin: readFileSync(csv) });
+      expect(piped.code, piped.stderr).toBe(12);
+      expect((await linkctl(['apply', '-f', file, '--base', csv, ...flags, '-n'])).stdout).toContain(`${field}: `);
+      const edit = await linkctl(['edit', '-f', file, '--base', csv, ...flags, ...sure]);
+      expect(edit, edit.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining('1 changed') });
+    },
+  );
+
   test('W5: what somebody else has set as the file says is no conflict', async ({
     linkctl,
     service,
