@@ -155,5 +155,6 @@ function summaryOf({ countOf }: ChangePlan): Row {
     different: countOf('change'),
     only_in_account: countOf('delete'),
     equal: countOf('unchanged'),
+    refused: countOf('refused'),
   };
 }

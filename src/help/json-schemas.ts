@@ -158,7 +158,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
         }),
       ],
     }),
-    summary: object({ only_in_file: count, different: count, only_in_account: count, equal: count }),
+    summary: object({ only_in_file: count, different: count, only_in_account: count, equal: count, refused: count }),
   }),
   apply: changedUrls('created', 'existing', 'changed', 'unchanged', 'deleted'),
   copy: changedUrls('created', 'existing'),

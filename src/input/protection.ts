@@ -17,7 +17,7 @@ interface Now {
 
 /** Words for a public link, also in the languages of spreadsheets, and how linkctl writes the status of a row. */
 const words = [
-  't true y yes on ok active activated enabled live online open valid visible available running public publish published ✓ ✔',
+  't true y yes on ok active activated enabled live online open valid visible available running normal default public publish published ✓ ✔',
   'created existing changed unchanged',
   'ja wahr aktiv aktiviert öffentlich veröffentlicht oui vrai actif active activé activée public publique publié publiée',
   'si sí sì sim verdadero verdadeiro vero activo activa activado activada ativo ativa ativado ativada attivo attiva attivato attivata',

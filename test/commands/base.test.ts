@@ -294,6 +294,13 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect([...(now.get('h3')?.tags ?? [])].sort()).toEqual(['b', 'c']);
   });
 
+  test('P1: the summary of diff counts the links that are refused', async ({ linkctl, world: { listed, edited, colleague } }) => {
+    await colleague(['edit', 'h2', '--url', 'https://newer.example/2']);
+    const ran = await linkctl(['diff', '-f', edited, '--base', listed, '-o', 'json']);
+    const summary = { only_in_file: 0, different: 2, only_in_account: 0, equal: 2, refused: 1 };
+    expect(JSON.parse(ran.stdout)).toMatchObject({ summary });
+  });
+
   test('P1, P2, P5: with --base, diff and the plan of apply show the labels that a link gets, with those of others', async ({
     linkctl,
     service,

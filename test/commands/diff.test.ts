@@ -74,7 +74,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     const ran = await linkctl(['diff', '-f', file, '-o', 'json']);
     expect(ran.code).toBe(12);
     const { differences, summary } = JSON.parse(ran.stdout);
-    expect(summary).toEqual({ only_in_file: 1, different: 1, only_in_account: 1, equal: 1 });
+    expect(summary).toEqual({ only_in_file: 1, different: 1, only_in_account: 1, equal: 1, refused: 0 });
     const short = (hash: string) => expect.stringContaining(`/${hash}`);
     expect(differences).toEqual([
       { sign: '+', hash: 'new', after: 'https://example.com/new' },

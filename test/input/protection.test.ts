@@ -125,6 +125,7 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
 describe('I12: the members of a record of the API', () => {
   test.for<[object, string | undefined]>([
     [{ hash: 'x', tags: ['archived'], note: 'password' }, undefined],
+    [{ hash: 'x', status: 'normal', state: 'default' }, undefined],
     [{ ping: true, favorite: true, no_stats: true, domain: 's.ex', archived: false, protected: 0 }, undefined],
     [{ archived: true, protected: 'yes' }, 'archived, protected'],
     [{ meta: { password: 'x' }, valid_since: '2020-01-01' }, 'meta.password'],
