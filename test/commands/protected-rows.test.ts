@@ -192,6 +192,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       const words = ['-f', file, '--max-affected', '9'];
       const diff = await linkctl(['diff', '-f', file, '-o', 'csv']);
       expect(diff.code).toBe(12);
+      expect(diff.stderr).not.toContain('not used: archived');
       expect(diff.stderr).toMatch(/protected or disabled: archived \(shorten -f .* public link\) \(1\): (localhost\/)?h2\n/);
       expect(diff.stdout).toContain('\n!,h2,long_url,,https://example.com/2\n');
       expect(diff.stderr).toContain('3 links: 1 only in file, 1 different, 1 refused');

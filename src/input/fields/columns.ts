@@ -83,7 +83,7 @@ function roleOf(header: Header, context: Context): ColumnRole {
     const isLost = isLoss(name) && !isAboutStatistics(header, context);
     const loss = { name, guard: guardOf(name) };
     // Of the links of a listing, only those that are missing are created.
-    if (context.rules.use === 'apply') return isLost && loss.guard ? { kind: 'unused', loss } : { kind: 'unused' };
+    if (context.rules.use === 'apply') return isLost && loss.guard ? { kind: 'lost', loss } : { kind: 'unused' };
     if (isPlace(name)) return { kind: 'unused', loss: { name, isPlace: true } };
     return isLost ? { kind: 'lost', loss } : { kind: 'unused' };
   }
