@@ -9,6 +9,13 @@ import { foreign, killed, newestFor, undoLast } from './undo-world.ts';
 const onPatch = { only: { method: 'PATCH' } };
 
 /** What somebody else did while a run was interrupted, between its rows, or while its undo was asked about. */
+/** Deletes h0 and h1. */
+function deletionOf(folder: string): string[] {
+  const file = join(folder, 'hashes.csv');
+  writeFileSync(file, 'hash\nh0\nh1\n');
+  return ['delete', '--hashes-from', file, '--yes'];
+}
+
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
@@ -250,13 +257,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     folder,
   }) => {
     await store(service, numbered(2));
-    const file = join(folder, 'hashes.csv');
-    writeFileSync(file, 'hash\nh0\nh1\n');
-    await killed(
-      ['delete', '--hashes-from', file, '--yes'],
-      { only: { method: 'DELETE' }, ...faults.silentAfter },
-      { wire, env },
-    );
+    await killed(deletionOf(folder), { only: { method: 'DELETE' }, ...faults.silentAfter }, { wire, env });
     const undo = ['undo', await newestFor('undo', linkctl), '--yes', '--force'];
     expect((await linkctl(undo)).code).toBe(0);
     expect((await linkctl(undo)).code).toBe(0);
@@ -271,9 +272,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     folder,
   }) => {
     await store(service, numbered(2));
-    const file = join(folder, 'hashes.csv');
-    writeFileSync(file, 'hash\nh0\nh1\n');
-    const words = ['delete', '--hashes-from', file, '--yes'];
+    const words = deletionOf(folder);
     await killed(words, { only: { method: 'DELETE' }, ...faults.silentAfter }, { wire, env });
     await store(service, [{ custom_hash: 'h0', long_url: 'https://theirs.example/' }]);
     expect(await linkctl(words)).toMatchObject({ code: 3, stderr: expect.stringContaining('changed since') });

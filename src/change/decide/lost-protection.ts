@@ -22,7 +22,7 @@ export function unlessProtected(
 }
 
 /** Marks the deletions of links that are protected or disabled. `now` is in milliseconds since 1970. */
-export function withLosses<Link extends PlannedLink>(links: Link[], now: number): Link[] {
+export function markedLosses<Link extends PlannedLink>(links: Link[], now: number): Link[] {
   const isProtected = ({ outcome, record }: Link) => outcome.kind === 'delete' && record && protectionOf(record, { now });
   return links.map((link) => (isProtected(link) ? { ...link, outcome: { kind: 'delete', losesProtection: true } } : link));
 }

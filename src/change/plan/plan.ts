@@ -188,7 +188,7 @@ export async function* decidedPages<Link extends SelectedLink>(
 /** Says of deletions whether a protection is lost. `now` is in milliseconds since 1970. */
 async function withLosses<Link extends PlannedLink>(links: Link[], now: number): Promise<Link[]> {
   if (!links.some(({ outcome }) => outcome.kind === 'delete')) return links;
-  return (await import('../decide/lost-protection.ts')).withLosses(links, now);
+  return (await import('../decide/lost-protection.ts')).markedLosses(links, now);
 }
 
 /** Refuses to change a link that no request can name, whether or not it was found. */
