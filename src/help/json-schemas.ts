@@ -35,8 +35,8 @@ const page = record<Omit<Page, 'total_count'> & { total_count?: number }>({
 });
 const clicks = record<StatsRecord & { short_url?: string; long_url?: string }>({
   hash: text,
-  short_url: optional(text),
-  long_url: optional(text),
+  short_url: optional(nullable(text)),
+  long_url: optional(nullable(text)),
   total_clicks: count,
   unique_clicks: count,
   daily_clicks: optional(anything),

@@ -22,9 +22,9 @@ const error = record<ErrorRecord>({ code: { type: 'integer' }, message: text, de
 
 export const urlMembers: Members<UrlRecord> = {
   hash: text,
-  long_url: optional(text),
-  short_url: text,
-  short_url_with_protocol: optional(text),
+  long_url: optional(nullable(text)),
+  short_url: nullable(text),
+  short_url_with_protocol: optional(nullable(text)),
   total_clicks: count,
   unique_clicks: count,
   last_visit: optional(nullable(dateTime)),
@@ -72,9 +72,9 @@ export const matched = (key: string): Schema =>
 const recordedUrl: Readonly<Record<string, Schema | Optional>> = {
   ...position,
   hash: text,
-  short_url: text,
+  short_url: nullable(text),
   short_url_with_protocol: text,
-  long_url: optional(text),
+  long_url: optional(nullable(text)),
   note: optional(text),
   email_stats: optional(flag),
   expiration_date: optional(urlMembers.expiration_date),

@@ -153,7 +153,7 @@ const formats: Topic = {
     '--hashes-from reads what list prints as csv, json or jsonl, as tsv with --header, or with --fields short_url. A listing without links changes nothing; an empty file is an error, an empty pipe is not. A first line that is a column name is a header. Write a link whose hash is a column name as its short URL.',
     '--fields hash,long_url selects and orders the fields in every format. Without it, json and jsonl contain all fields that the server sends. An unknown name is an error that lists the valid names.',
     'When a run resumes, rows done earlier show only the hash, both URLs and the values of the input. linkctl list shows complete records.',
-    'Times are UTC: 2026-01-31T09:00:00Z in text formats, as sent by the server in JSON. Dates are 2026-01-31. null is null in JSON and empty elsewhere. Integers of the server that are too large for a number are text in JSON, with all digits. Clicks, max_clicks and account counters are rounded instead.',
+    'Times are UTC: 2026-01-31T09:00:00Z in text formats, as sent by the server in JSON. Dates are 2026-01-31. null is null in JSON and empty elsewhere; a URL that the server left empty is null, too. Integers of the server that are too large for a number are text in JSON, with all digits. Clicks, max_clicks and account counters are rounded instead.',
     'JSON keys:',
     [
       ['shorten', 'urls, summary'],

@@ -212,6 +212,54 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
 describe.each([
   ['null', null],
   ['an empty text', ''],
+])('a server that writes %s for the URLs of a link', (_, none) => {
+  const without = { long_url: none, short_url: none, short_url_with_protocol: none };
+  test.override({ habits: itemHabits({ shown: (link) => (link.hash === 'h0' ? { ...link, ...without } : link) }) });
+
+  test('B19: json and jsonl have null for them, csv and tsv an empty cell', async ({ linkctl, service }) => {
+    await store(service, numbered(2));
+    const nulls = { hash: 'h0', long_url: null, short_url: null, short_url_with_protocol: null };
+    const words = ['list', '--all', '-o'];
+    for (const fields of [[], ['--fields', 'hash,long_url,short_url,short_url_with_protocol']]) {
+      const { urls } = JSON.parse((await linkctl([...words, 'json', ...fields])).stdout);
+      expect(urls).toEqual([
+        expect.objectContaining({ hash: 'h1', long_url: 'https://example.com/1' }),
+        expect.objectContaining(nulls),
+      ]);
+      const lines = (await linkctl([...words, 'jsonl', ...fields])).stdout.trimEnd().split('\n');
+      expect(lines.map((line) => JSON.parse(line))).toEqual(urls);
+    }
+    const cells = ['--fields', 'hash,short_url,long_url'];
+    expect((await linkctl([...words, 'csv', ...cells])).stdout).toMatch(/\nh0,,\n$/);
+    expect((await linkctl([...words, 'tsv', ...cells])).stdout).toMatch(/\nh0\t\t\n$/);
+    const { stats } = JSON.parse((await linkctl(['stats', '-o', 'json'])).stdout);
+    expect(stats[1]).toEqual({ hash: 'h0', long_url: null, short_url: null, total_clicks: 0, unique_clicks: 0 });
+  });
+
+  test('B19, B90: a run prints null, and its results have empty cells', async ({ linkctl, service, folder, written }) => {
+    await store(service, numbered(1));
+    const [file, results] = [join(folder, 'edits.csv'), join(folder, 'done.csv')];
+    writeFileSync(file, 'hash,note\nh0,n\n');
+    const { stdout } = await linkctl(['edit', '-f', file, '--results', results, '-o', 'json']);
+    expect(JSON.parse(stdout).urls).toMatchObject([{ hash: 'h0', long_url: null, short_url: null, note: 'n' }]);
+    expect(written(results)).toMatch(/\n1,changed,h0,[^,]*,,,0,,2\n$/);
+  });
+
+  test('B91: such a listing is read as one without these members', async ({ linkctl, service, folder }) => {
+    await store(service, numbered(2));
+    const { stdout } = await linkctl(['list', '--all', '-o', 'json']);
+    const file = join(folder, 'listing.json');
+    writeFileSync(file, stdout);
+    expect((await linkctl(['edit', '-f', file, '-n'])).stderr).not.toContain('long_url');
+    expect(await linkctl(['diff', '-f', file])).toMatchObject({ code: 0, stdout: '' });
+    expect(await linkctl(['apply', '-f', file, '--yes'])).toMatchObject({ code: 0 });
+    expect(await linkctl(['delete', '--hashes-from', file, '--yes'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe.each([
+  ['null', null],
+  ['an empty text', ''],
   ['nothing', undefined],
 ])('a server that shows %s for the destination of a link', (_, long_url) => {
   test.override({ habits: itemHabits({ shown: (link) => (link.hash === 'h0' ? { ...link, long_url } : link) }) });

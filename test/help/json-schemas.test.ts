@@ -108,6 +108,26 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await conforms('runs forget', ['runs', 'forget', run, '--yes']);
   });
 
+  test('B19: links whose URLs the server leaves empty print what their schemas say', async ({
+    conforms,
+    linkctl,
+    wire,
+    folder,
+  }) => {
+    const file = join(folder, 'links.csv');
+    writeFileSync(file, 'hash,note\na,n\n');
+    await linkctl(['shorten', 'https://a.example/', '--hash', 'a']);
+    const none = { long_url: null, short_url: null, short_url_with_protocol: null };
+    await wire.script([{ times: 'all', alter: { each: none } }]);
+    await conforms('list', ['list']);
+    await conforms('list', ['list', 'a']);
+    await conforms('stats', ['stats']);
+    await conforms('edit', ['edit', 'a', '--note', 'm']);
+    await conforms('edit', ['edit', '-f', file]);
+    await conforms('edit', ['edit', '-f', file]);
+    await conforms('delete', ['delete', 'a', '--yes']);
+  });
+
   test('B19: a check prints what its schema says', async ({ conforms, linkctl, service }) => {
     await linkctl(['shorten', `${service.origin}/nothing`, '--hash', 'a']);
     await linkctl(['shorten', 'http://10.0.0.1/', '--hash', 'b']);

@@ -63,7 +63,7 @@ function plain(text: string): string {
 /** Returns one row for each difference between the file and the account. */
 export function differencesOf({ target, record, item, outcome }: ComparedLink<FileLink> & PlannedLink): Row[] {
   const short_url = target.domain === undefined ? record?.short_url : linkText(target);
-  const name = { sign: signs[outcome.kind], hash: target.hash, short_url };
+  const name = { sign: signs[outcome.kind], hash: target.hash, ...(short_url !== undefined && { short_url }) };
   switch (outcome.kind) {
     case 'create': {
       const { long_url, ...others } = outcome.fields;

@@ -65,7 +65,10 @@ export function optional(shape: Shape): Shape {
   return (value) => (value === undefined || value === null ? value : shape(value));
 }
 
-/** Reads null and an empty text as a missing value, because some servers write them for a value that they do not show. */
+/**
+ * Reads null and an empty text as undefined, because some servers write them for a value that they do not show. The member stays, and JSON
+ * output has null for it.
+ */
 export function shownText(value: unknown): string | undefined {
   return value === undefined || value === null || value === '' ? undefined : text(value);
 }

@@ -13,7 +13,16 @@ export function createJson(report: RowsReport, { fields }: OutputOptions, stream
     throw new UsageError('-o json cannot print endless output: use -o jsonl');
   }
   const printer = format === 'jsonl' ? jsonLines(streams.stdout) : jsonDocument(report, streams);
-  return names ? { ...printer, row: (row) => printer.row(pick(row, names, report)) } : printer;
+  return { ...printer, row: (row) => printer.row(names ? pick(row, names, report) : withNulls(row)) };
+}
+
+const urlTexts = ['long_url', 'short_url', 'short_url_with_protocol', 'custom_hash'] as const;
+
+/** In a record, a text that the server sent without a value is undefined. */
+function withNulls(row: Row): Row {
+  const isNull = (name: string): boolean => row[name] === undefined && Object.hasOwn(row, name);
+  if (!urlTexts.some(isNull)) return row;
+  return { ...row, ...Object.fromEntries(urlTexts.filter(isNull).map((name) => [name, null])) };
 }
 
 /** A failed row keeps its error regardless of `--fields`: nothing else would show that it failed. */
