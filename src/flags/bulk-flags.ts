@@ -43,7 +43,7 @@ export const sharedFlags: { readonly [P in 'csv' | 'runs']: readonly SharedFlag[
     ['--date-format <format>', 'dates such as 31.12.2031 (dmy), 12/31/2031 (mdy) or 2031/12/31 (ymd)', choice(dateFormats)],
     ['--tag-separator <c>', 'separator of tags in a csv cell (default: comma)'],
     ['--encoding <name>', 'encoding of the file, such as windows-1252 (default: UTF-8)', once],
-    ['--strict-columns', 'refuse unknown columns'],
+    ['--strict-columns', 'refuse unknown columns and JSON members'],
     ['--strip-formula-guard', "remove one leading ' from csv cells"],
     ['--print-template', 'print a sample input file'],
   ],

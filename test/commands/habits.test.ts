@@ -209,6 +209,55 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 });
 
+describe('a server that adds members of its own to links', () => {
+  const own = { notes: 'own', ping: true, title: 'own', archived: false, favorite: false, slug: 'own', max_visits: 1 };
+  test.override({ habits: itemHabits({ shown: (link) => (link.short_url ? { ...link, ...own } : link) }) });
+
+  test.for([
+    ['json', 'edit', '-f'],
+    ['jsonl', 'edit', '-f'],
+    ['json', 'apply', '--yes', '-f'],
+    ['jsonl', 'apply', '--yes', '-f'],
+    ['json', 'diff', '-f'],
+    ['jsonl', 'diff', '-f'],
+    ['json', 'shorten', '-f'],
+    ['jsonl', 'shorten', '-f'],
+    ['json', 'delete', '--yes', '--hashes-from'],
+    ['jsonl', 'delete', '--yes', '--hashes-from'],
+  ])(
+    'B91, F40: a listing in %s is read by %s as without them, and a file of rows names those that nobody knows',
+    async ([format = '', ...words], { linkctl, wire, service, folder }) => {
+      await store(service, numbered(2, { note: 'n' }));
+      const before = await stored(service);
+      const { stdout, stderr } = await linkctl(['list', '--all', '-o', format]);
+      expect(stderr).toBe('');
+      expect(stdout).toContain('"notes":"own"');
+      const file = join(folder, `listing.${format}`);
+      const read = async (text: string) => {
+        writeFileSync(file, text);
+        const since = (await wire.requests()).length;
+        const ran = await linkctl([...words, file, '-o', 'json', '-n']);
+        return { ...ran, requests: (await wire.requests()).slice(since).map(({ method, url, body }) => [method, url, body]) };
+      };
+      const plain = stdout.replaceAll(/,"notes":"own".*?"max_visits":1/g, '');
+      expect(plain).not.toContain('own');
+      const [{ stderr: told, ...ran }, { stderr: nothing, ...same }] = [await read(stdout), await read(plain)];
+      expect(ran).toEqual(same);
+      const [line = '', ...others] = told.split('\n');
+      if (words.includes('--hashes-from')) expect(told).toBe(nothing);
+      else
+        expect([line, others.join('\n')]).toEqual([
+          expect.stringMatching(/^warning: columns: .*; unknown: notes, ping, title, slug, max_visits$/),
+          nothing,
+        ]);
+      expect(await stored(service)).toEqual(before);
+      writeFileSync(file, stdout);
+      expect(await linkctl([...words, file])).toMatchObject({ code: 0 });
+      expect(await stored(service)).toEqual(words[0] === 'delete' ? [] : before);
+    },
+  );
+});
+
 describe.each([
   ['null', null],
   ['an empty text', ''],

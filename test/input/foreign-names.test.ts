@@ -147,7 +147,7 @@ describe('I2, I4, D35: what looks like a field is an error with the suggestion, 
   });
 
   test('a whole listing is read without a warning, with its hosts, and its records may hold what its server adds', async () => {
-    const listed = JSON.stringify({ hash: 'abc', short_url: 's.ex/abc', long_url: url, archived: false, slug: 'x' });
+    const listed = JSON.stringify({ hash: 'abc', short_url: 's.ex/abc', long_url: url, archived: false, created: 'x' });
     expect(await check(listed, { name: 'links.jsonl' })).toMatchObject({ warnings: [], columns: undefined });
     const csvListing = `hash,short_url,long_url\nabc,s.ex/abc,${url}\n`;
     expect(await check(csvListing)).toMatchObject({ warnings: [], columns: undefined, hosts: new Map([['s.ex', 2]]) });

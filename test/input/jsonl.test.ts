@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { aliases } from '../../src/input/fields/aliases.ts';
 import { check, checkEdit, failure, rows } from './fixtures.ts';
 
 const name = 'links.jsonl';
@@ -36,6 +37,66 @@ test('B91: a record of a listing feeds shorten as it is, whatever its server add
     daily_clicks: {},
   };
   expect(await rows(lines(record), { name })).toEqual([{ line: 1, item: { long_url: url, custom_hash: 'abc' }, listed: true }]);
+});
+
+describe('B91, I13: a member that a listing of linkctl does not have', () => {
+  const listed = (hash: string) => ({ hash, long_url: url, short_url: `s.ex/${hash}`, total_clicks: 1, note: 'n', tags: ['a'] });
+  const record = listed('abc');
+  const uses = ['shorten', 'edit', 'apply'] as const;
+
+  test.each(uses)('sets nothing, and is named once, in whatever row it is, beside those that are not used (%s)', async (use) => {
+    const given = lines({ ...record, notes: 'x' }, listed('def'), { ...listed('ghi'), colour: 1, visits: 2, notes: 'y' });
+    const plain = lines(record, listed('def'), listed('ghi'));
+    expect(await rows(given, { name, use })).toEqual(await rows(plain, { name, use }));
+    expect((await check(plain, { name, use })).columns).toBeUndefined();
+    const { columns, hasLosses } = await check(given, { name, use });
+    expect(hasLosses).toBe(true);
+    expect(columns).toMatch(/^columns: hash -> .*; not used: total_clicks, visits; unknown: notes, colour$/);
+  });
+
+  test.each(uses)(
+    'sets nothing under the names that other services have for a field, or one that resembles ours (%s)',
+    async (use) => {
+      const alone = await rows(lines(record), { name, use });
+      for (const other of [
+        ...aliases.map(([alias]) => alias),
+        'nots',
+        'expiration_dat',
+        'Long URL',
+        'NOTE',
+        '__proto__',
+        'meta',
+      ]) {
+        if (Object.hasOwn(record, other)) continue;
+        const text = lines(record).replace('{', `{${JSON.stringify(other)}:"2031-01-31",`);
+        expect(await rows(text, { name, use }), other).toEqual(alone);
+        expect((await check(text, { name, use })).columns, other).toMatch(new RegExp(`; unknown: ${other}$`));
+      }
+    },
+  );
+
+  test.each(uses)(
+    'is refused with --strict-columns, where a value that services maintain themselves is not (%s)',
+    async (use) => {
+      const strict = { name, use, strictColumns: true };
+      const text = lines({ ...record, created: 'x', archived: false }, { ...listed('def'), notes: 'x', nots: 'y' });
+      const { exitCode, lines: told } = await failure(check(text, strict));
+      expect(exitCode).toBe(2);
+      expect(told).toContain('links.jsonl:2: unknown member "notes": remove it, or leave out --strict-columns');
+      expect(told).toContainEqual(expect.stringContaining('links.jsonl:2: unknown member "nots", did you mean note?'));
+      expect(told[0]).toBe('links.jsonl: 2 problems, nothing was sent');
+      expect(await check(lines({ ...record, created: 'x', archived: false }), strict)).toMatchObject({
+        rows: 1,
+        columns: undefined,
+      });
+    },
+  );
+
+  test('is named with 200 others, however many there are', async () => {
+    const given = Array.from({ length: 3000 }, (_, index) => ({ ...listed(`h${index}`), [`own${index}`]: 1 }));
+    const { columns = '' } = await check(lines(...given), { name, use: 'edit' });
+    expect(columns.replace(/.*unknown: /, '').split(', ')).toHaveLength(200);
+  });
 });
 
 test('C05: names that stand in several objects or in texts are no members twice', async () => {

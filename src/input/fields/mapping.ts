@@ -105,7 +105,7 @@ export class ColumnMapper {
       if ('loss' in role) return [{ index, loss: role.loss }];
       return role.kind === 'empty' ? [{ index }] : [];
     });
-    if (hasOtherNames || needsSummary(columns, use))
+    if (hasOtherNames || roles.some(({ kind }) => kind === 'ignored') || needsSummary(columns, use))
       this.#notices.columns({ ...columnSummary(roles, names, this.rules), isForeign });
     columns.sort((one, other) => rankOfShortUrl(one.setting, named) - rankOfShortUrl(other.setting, named));
     return { columns, hasOtherNames };

@@ -8,7 +8,7 @@ import { isField, jsonValue, type Target } from '../field-values.ts';
 import { flat, folded, guardOf, meaningOf } from '../fields/aliases.ts';
 import { type ColumnRole, type ColumnRules, ownRole } from '../fields/columns.ts';
 import { ColumnMapper, type Mapping, type Roles, rolesIn, rulesFor } from '../fields/mapping.ts';
-import { areResults, type Setting } from '../fields/members.ts';
+import { areResults, nameProblem, type Setting, targetMeant } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
 import { textOf } from '../protection.ts';
 import type { CellReader, ReadOptions, RecordReader, RowDraft } from '../row.ts';
@@ -130,10 +130,18 @@ function memberRoles(names: readonly string[], rules: ColumnRules): Roles {
   const isListed = has('short_url') && has('hash') && !areResults(has);
   if (named.size > 0 || !(isListed || names.every((name) => known.has(name)))) return rolesIn(names, rules);
   const roles = names.map((name): ColumnRole => {
-    const guard = use !== 'edit' && !known.has(name) ? guardOf(name) : undefined;
-    return guard ? { kind: 'lost', loss: { name, guard } } : ownRole(name, rules);
+    if (known.has(name)) return ownRole(name, rules);
+    const guard = use === 'edit' ? undefined : guardOf(name);
+    return guard ? { kind: 'lost', loss: { name, guard } } : additionalRole(name, rules);
   });
   return { roles, hasOtherNames: false, isForeign: false };
+}
+
+/** Never sets a field, whatever its name means in files of others: the server may mean something else. */
+function additionalRole(name: string, rules: ColumnRules): ColumnRole {
+  if (targetMeant(name, rules) === 'unsettable') return { kind: 'unused' };
+  const reason = rules.isStrict ? nameProblem(name, rules) : undefined;
+  return reason === undefined ? { kind: 'ignored' } : { kind: 'refused', reason };
 }
 
 /** `""` clears a field, as null does in a file of links. Elsewhere only a date can be null, and other fields are left out. */
