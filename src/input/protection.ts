@@ -45,9 +45,14 @@ export const isProtected: { readonly [G in Guard]: (text: string, now: Now) => b
 export function protectionOf(record: object, now: Now): string | undefined {
   const names = Object.entries(flat(record)).flatMap(([name, value]) => {
     const guard = guardOf(name);
-    return guard && isProtected[guard](textOf(value), now) ? [name] : [];
+    return guard && !(guard === 'secret' && isNone(value)) && isProtected[guard](textOf(value), now) ? [name] : [];
   });
   return names.length > 0 ? names.join(', ') : undefined;
+}
+
+/** In a record, unlike in a cell, the number 0 is no password. Nor is an empty list. */
+function isNone(value: unknown): boolean {
+  return value === 0 || (Array.isArray(value) && value.length === 0);
 }
 
 /** Returns a JSON value as a cell of a csv would have it. */

@@ -129,6 +129,9 @@ describe('I12: the members of a record of the API', () => {
     [{ ping: true, favorite: true, no_stats: true, domain: 's.ex', archived: false, protected: 0 }, undefined],
     [{ archived: true, protected: 'yes' }, 'archived, protected'],
     [{ meta: { password: 'x' }, valid_since: '2020-01-01' }, 'meta.password'],
+    [{ password: 0, meta: { password: [] } }, undefined],
+    [{ password: '0', meta: { password: ['x'] } }, 'password, meta.password'],
+    [{ active: 0, is_active: false }, 'active, is_active'],
     [{ is_active: false, validSince: '2999-01-01' }, 'is_active, validSince'],
   ])('%j', ([record, names]) => {
     expect(protectionOf(record, { now })).toBe(names);
