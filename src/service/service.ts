@@ -11,7 +11,7 @@ import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
 import { readDomain, type ServiceOptions, type ServiceSettings, serviceSettings } from './service-options.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
-import type { Store } from './store/store.ts';
+import type { AccountLinks, Store } from './store/store.ts';
 import { clickCounter } from './visits/click-counter.ts';
 
 export { diskHint } from '../files/sqlite.ts';
@@ -41,6 +41,8 @@ export interface RunningService extends Pick<Listener, 'port' | 'connect' | 'con
   readonly domains: readonly string[];
   /** Domains with links that are not among the configured ones; in edition B, former names of the domain. */
   readonly formerDomains: readonly { readonly name: string; readonly links: number }[];
+  /** If the account has no links: the accounts of the same store that have some, of both editions, the largest first. */
+  otherAccounts(): Promise<readonly AccountLinks[]>;
   /** Replaces all valid keys. */
   renewKeys(keys: readonly string[]): void;
   /** Call before `close`: reports on the health port that the service is stopping, and closes each connection with its next response. */
@@ -126,6 +128,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       metricsPort: monitorListener?.port,
       domains,
       formerDomains: await formerDomains(store, options),
+      otherAccounts: () => otherAccounts(store, options),
       renewKeys: (keys) => {
         settings.credentials.apiKeys = keys;
       },
@@ -164,6 +167,13 @@ async function formerDomains(
     return { name: own.name, links: (await store.listUrls(query)).total };
   });
   return (await Promise.all(counted)).filter(({ links }) => links > 0);
+}
+
+/** A mistyped username or edition opens an account without links. */
+async function otherAccounts(store: Store, { edition, username }: ServiceOptions): Promise<readonly AccountLinks[]> {
+  const accounts = await store.listAccounts();
+  const isOwn = (account: AccountLinks): boolean => account.edition === edition && account.username === username;
+  return accounts.some(isOwn) ? [] : accounts.toSorted((one, other) => other.links - one.links);
 }
 
 function listenForVisitors(options: ServiceOptions, dispatcher: Dispatcher, metrics: Metrics | undefined): Promise<Listener> {

@@ -53,6 +53,28 @@ test('E47: processes that disagree on --public-url are refused, and links of a f
   );
 });
 
+test('another --username or edition on the same folder starts, with a warning that names the links it does not serve', async ({
+  serve,
+  folder,
+}) => {
+  const flags = ['--port', '0', '--data', join(folder, 'links')];
+  const first = await serve([...flags, '--username', "o'neill"]);
+  for (const hash of ['one', 'two']) await first.call('/urls', 'POST', link(hash));
+  await first.stop();
+  for (const [world, name] of [
+    [{}, '"sandbox" of edition A'],
+    [{ env: { LINKCTL_EDITION: 'b' } }, '"sandbox" of edition B'],
+  ] as const) {
+    const other = await serve(flags, world);
+    expect(stderrOf(other)).toBe(
+      `warning: the account ${name} has no links; links of other accounts in the same place are not served: ` +
+        `2 links (--username 'o'\\''neill' --edition a)\n`,
+    );
+    await other.stop();
+  }
+  expect(stderrOf(await serve([...flags, '--username', "o'neill"]))).toBe('');
+});
+
 test('E47: a process without --public-url prints the scheme that the others have', async ({ serve, folder }) => {
   const flags = ['--port', '0', '--data', join(folder, 'links')];
   const first = await serve([...flags, '--public-url', 'https://s.ex']);

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { username } from './credentials.ts';
 import { createUrl, openStore } from './engine.ts';
 import { type Client, inBothEditions, many, test } from './running-service.ts';
 
@@ -142,6 +143,25 @@ inBothEditions((test, edition) => {
     }
     if (edition === 'a') expect((await other.call('GET', '/domains')).body.domains[0]?.custom_404_page).toBe(page);
   });
+});
+
+test('an account without links names the accounts of its store that have some, and one with links names none', async ({
+  start,
+  folder,
+}) => {
+  const others = async (settings: Parameters<typeof start>[0]) => {
+    const { service } = await start({ data: folder, ...settings });
+    return service.otherAccounts();
+  };
+  expect(await others({})).toEqual([]);
+  const client = await start({ data: folder });
+  await client.shorten({ long_url: url }, { long_url: url });
+  const ada = { edition: 'a', username, links: 2 };
+  expect([await others({ username: 'bob' }), await others({ edition: 'b' })]).toEqual([[ada], [ada]]);
+  const inB = await start({ data: folder, edition: 'b' });
+  await inB.shorten({ long_url: url });
+  expect(await others({ username: 'bob', edition: 'b' })).toEqual([ada, { ...ada, edition: 'b', links: 1 }]);
+  expect([await others({}), await others({ edition: 'b' })]).toEqual([[], []]);
 });
 
 test('E53: a link that has more tags from before can be edited, and loses some of them', async ({ start, folder }) => {

@@ -1,3 +1,4 @@
+import { flagText } from '../../base/quoted.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { isLoopback } from '../../contract/web-address.ts';
 import { printReport } from '../../output/print.ts';
@@ -33,6 +34,7 @@ export async function announce(
       `${quantity(links, 'link')} of ${name} ${links === 1 ? 'works' : 'work'} as long as that host points to this service; new links use ${domains[0]}`,
     );
   }
+  await warnOfOtherAccounts(service, settings, invocation);
   const record = {
     base_url: localBaseUrl(service, settings),
     ...(publicUrl !== undefined && { public_url: publicUrl }),
@@ -45,6 +47,28 @@ export async function announce(
   };
   await printReport({ kind: 'record', record }, invocation.output, invocation.streams);
   if (invocation.streams.watched) await invocation.note('listening; press Ctrl-C to stop');
+}
+
+const shownAccounts = 5;
+
+/** Several accounts in one store are allowed, but printed links are not found if the wrong one is served. */
+async function warnOfOtherAccounts(
+  service: RunningService,
+  { username, edition }: ServiceOptions,
+  { warn }: Invocation,
+): Promise<void> {
+  const accounts = await service.otherAccounts();
+  if (accounts.length === 0) return;
+  const shown = accounts.slice(0, shownAccounts).map((other) => {
+    const flags = `${flagText('--username', other.username)} --edition ${other.edition}`;
+    return `${quantity(other.links, 'link')} (${flags})`;
+  });
+  const more = accounts.length - shown.length;
+  const rest = more > 0 ? ` and those of ${quantity(more, 'other account')}` : '';
+  await warn(
+    `the account "${username}" of edition ${edition.toUpperCase()} has no links; links of other accounts in the same place are not served: ` +
+      `${shown.join(', ')}${rest}`,
+  );
 }
 
 /** Says what an import has moved. */

@@ -1,3 +1,4 @@
+import type { Edition } from '../../contract/editions.ts';
 import type { TagExpression } from '../api/tag-expression.ts';
 
 /** Milliseconds since 1970. */
@@ -152,6 +153,13 @@ export interface Click {
   readonly isCounted: boolean;
 }
 
+/** The number of links of an account that shares the store. */
+export interface AccountLinks {
+  readonly edition: Edition;
+  readonly username: string;
+  readonly links: number;
+}
+
 /**
  * The persistent state of one account. Each method is atomic for all processes, and its result survives kill -9 once the promise resolves.
  */
@@ -175,6 +183,8 @@ export interface Store {
   releaseAddress(): Promise<void>;
   /** The currently registered addresses. */
   servedAddresses(): Promise<readonly string[]>;
+  /** All accounts of the store that have links, of both editions. */
+  listAccounts(): Promise<readonly AccountLinks[]>;
 
   /**
    * Adds to the API calls of a UTC day, `YYYY-MM-DD`, and returns the new number. Changes nothing and returns undefined if that exceeds `limit`. A

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { ReadCache } from '../read-cache.ts';
-import { type AccountRows, addCalls, claimAddress, listDomains, openAt, releaseAddress } from '../rows/account-rows.ts';
+import {
+  type AccountRows,
+  addCalls,
+  claimAddress,
+  listAccounts,
+  listDomains,
+  openAt,
+  releaseAddress,
+} from '../rows/account-rows.ts';
 import { accountStore, type Effects, type Work } from '../rows/account-store.ts';
 import { countClick, findTargets, forgetVisitors, recordClicks, type Visited } from '../rows/click-rows.ts';
 import type { Queries } from '../rows/queries.ts';
@@ -115,6 +123,7 @@ function postgresStore(
         throw error instanceof ImportRefusal ? error : new StoreFailure(error);
       }),
     listDomains: () => account.domains.list(),
+    listAccounts: () => database.read((queries) => listAccounts(queries, 'a.edition')),
     ping: () => database.query(checkVersion, 'health'),
     claimAddress: claim,
     // Without it, the registration ends by itself.

@@ -1,6 +1,6 @@
 import { utcDay } from '../../../base/times.ts';
 import { addressLease, changesShortUrls, conflictingAddress, linksOf, type PlacedDomain, placeDomains } from '../domain-plan.ts';
-import type { StoredDomain, Usage } from '../store.ts';
+import type { AccountLinks, StoredDomain, Usage } from '../store.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { isLeased, only, type Queries, type Statement } from './queries.ts';
 
@@ -93,6 +93,15 @@ export async function releaseAddress({ queries, accountId, process }: AccountRow
 
 /** Takes the account. Every change updates the stored counts. */
 export const urlCount = 'SELECT coalesce(sum(urls), 0) FROM domains WHERE account_id = ?';
+
+/** Accounts without links are left out. `edition` is an expression: not every engine has the column. */
+export function listAccounts({ all }: Pick<Queries, 'all'>, edition: string): Promise<AccountLinks[]> {
+  return all<AccountLinks>(
+    `SELECT ${edition} AS edition, a.username AS username, sum(d.urls) AS links
+     FROM accounts AS a JOIN domains AS d ON d.account_id = a.id
+     GROUP BY a.id, a.username, ${edition} HAVING sum(d.urls) > 0`,
+  );
+}
 
 /** Counters per calendar period. Takes the account, the name and the period, which is the start of an ISO date. */
 export const tallyCount = 'SELECT coalesce(sum(count), 0) FROM tallies WHERE account_id = ? AND name = ? AND period = ?';

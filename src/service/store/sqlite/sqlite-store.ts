@@ -5,14 +5,22 @@ import { type Connection, openConnection, retryWhileBusy } from '../../../files/
 import { placeDomains } from '../domain-plan.ts';
 import { createQueue } from '../queue.ts';
 import { ReadCache } from '../read-cache.ts';
-import { type AccountRows, addCalls, claimAddress, listDomains, openAt, releaseAddress } from '../rows/account-rows.ts';
+import {
+  type AccountRows,
+  addCalls,
+  claimAddress,
+  listAccounts,
+  listDomains,
+  openAt,
+  releaseAddress,
+} from '../rows/account-rows.ts';
 import { accountStore, type Work } from '../rows/account-store.ts';
 import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
 import type { ListedValue, Queries, Value } from '../rows/queries.ts';
-import type { Store, StoredDomain } from '../store.ts';
+import type { AccountLinks, Store, StoredDomain } from '../store.ts';
 import { newSalt, type StoreOptions, UnusableStore } from '../store-options.ts';
 import { lockTime } from '../timeout.ts';
-import { checkVersion, createSchema, fileOf, tryToStore } from './schema.ts';
+import { checkVersion, createSchema, fileOf, openLinks, tryToStore } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 
 interface SqliteOptions extends StoreOptions {
@@ -137,7 +145,7 @@ async function transaction<T>(connection: Connection, isSynced: boolean, work: (
   }
 }
 
-function sqliteStore({ connection, requireFile }: OpenAccount, exclusive: Exclusive, options: StoreOptions): Store {
+function sqliteStore({ connection, requireFile }: OpenAccount, exclusive: Exclusive, options: SqliteOptions): Store {
   const { read, isStoring } = exclusive;
   const domains = new ReadCache<readonly StoredDomain[]>();
   const count = <T>(work: Work<T>): Promise<T> => exclusive.write(work, { isSynced: false });
@@ -165,6 +173,10 @@ function sqliteStore({ connection, requireFile }: OpenAccount, exclusive: Exclus
     },
     claimAddress: (address) => count((rows) => claimAddress(rows, address)),
     releaseAddress: () => count(releaseAddress),
+    listAccounts: async () => [
+      ...(await read(({ queries }) => listAccounts(queries, `'${options.edition}'`))),
+      ...(await accountsOfOther(options)),
+    ],
     addCalls: (day, amount, limit) => count((rows) => addCalls(rows, day, amount, limit)),
     findTarget: (domain, hash) => read((rows) => findTarget(rows, domain, hash)),
     recordClicks: (clicks) => count((rows) => recordClicks(rows, clicks)),
@@ -172,4 +184,17 @@ function sqliteStore({ connection, requireFile }: OpenAccount, exclusive: Exclus
     forgetVisitors: (day, after) => count((rows) => forgetVisitors(rows, day, after)),
     close: async () => connection.close(),
   };
+}
+
+/** The other edition has a file of its own. One that cannot be read is no fault of this one: a service of that edition says why. */
+async function accountsOfOther({ directory, edition }: SqliteOptions): Promise<readonly AccountLinks[]> {
+  const other = edition === 'a' ? 'b' : 'a';
+  const links = directory === undefined ? undefined : await openLinks(directory, other).catch(() => undefined);
+  try {
+    return links ? await listAccounts(queriesOf(links), `'${other}'`) : [];
+  } catch {
+    return [];
+  } finally {
+    links?.close();
+  }
 }
