@@ -11,6 +11,8 @@ export interface CheckedLink extends SoughtLink {
   readonly short_url: string;
   /** Absent for a link that does not exist; empty if the server does not show it. */
   readonly long_url?: string | undefined;
+  /** Of a short URL that is to be requested: the link has `max_clicks`. */
+  readonly isLimited?: true;
 }
 
 /** Stored on disk and readable repeatedly. */
@@ -90,7 +92,7 @@ export class Destinations {
     const url = parseUrl(this.#textOf(link));
     if (!url) throw new Error(`not a valid URL: destination ${destination}`);
     url.hash = '';
-    return { url, target: this.#options.shortUrls ? link.long_url : undefined };
+    return { url, target: this.#options.shortUrls ? link.long_url : undefined, isLimited: link.isLimited };
   }
 
   #textOf({ short_url, long_url = '' }: CheckedLink): string {

@@ -1,10 +1,13 @@
 import type { Closed, Permit } from './host-rate-limiter.ts';
 import { follow, type RedirectContext } from './redirect-chain.ts';
-import { isFinal, needsSecondAttempt, type RedirectOutcome, shortUrlVerdict, type Verdict, verdictOf } from './verdict.ts';
+import { shortUrlVerdict } from './short-url-verdict.ts';
+import { isFinal, needsSecondAttempt, type RedirectOutcome, type Verdict, verdictOf } from './verdict.ts';
 
 export interface ProbeTarget {
   readonly url: URL;
   readonly target?: string | undefined;
+  /** A GET of the short URL would use up one of the clicks of its link. */
+  readonly isLimited?: boolean | undefined;
 }
 
 export interface ProbeContext extends RedirectContext {
@@ -20,22 +23,28 @@ const maxThrottledAttempts = 3;
 
 /**
  * Sends HEAD and, if that finds no page, GET, because many servers answer HEAD incorrectly. Retries once after a pause before it reports a
- * broken or unreachable destination. `entry` is the permit for the first request. Throws the reason of a stop.
+ * broken or unreachable destination. A limited link gets HEAD only. `entry` is the permit for the first request. Throws the reason of a stop.
  */
-export async function probe({ url, target }: ProbeTarget, entry: Permit | Closed, context: ProbeContext): Promise<Verdict> {
-  const verdict = (end: RedirectOutcome): Verdict => (target === undefined ? verdictOf(end) : shortUrlVerdict(end, url, target));
+export async function probe(
+  { url, target, isLimited }: ProbeTarget,
+  entry: Permit | Closed,
+  context: ProbeContext,
+): Promise<Verdict> {
+  const verdict = (end: RedirectOutcome): Verdict =>
+    target === undefined ? verdictOf(end) : shortUrlVerdict(end, url, { target, isLimited });
   // If the host closed before the retry, only a first result that needs no confirmation counts. The others are asked later.
   const confirmed = (end: RedirectOutcome, before: RedirectOutcome): Verdict => {
     const first = verdict(before);
     return end.kind === 'closed' && first.status === 'blocked' ? { ...first, reason: end.reason } : verdict(end);
   };
-  const get = (): Promise<RedirectOutcome> => retryWhileThrottled(() => follow({ method: 'GET', url, target }, context));
+  const method = isLimited ? 'HEAD' : 'GET';
+  const again = (): Promise<RedirectOutcome> => retryWhileThrottled(() => follow({ method, url, target }, context));
   const head = await follow({ method: 'HEAD', url, target, entry }, context);
-  const first = isFinal(head) ? head : await get();
+  const first = isFinal(head) ? head : await again();
   if (!needsSecondAttempt(first)) return first === head ? verdict(head) : confirmed(first, head);
   await context.sleep(context.pause, context.stop).catch(() => undefined);
   context.stop.throwIfAborted();
-  return confirmed(await get(), first);
+  return confirmed(await again(), first);
 }
 
 /** The rate limiter holds each request back until the Retry-After is over. */

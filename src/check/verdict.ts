@@ -1,5 +1,3 @@
-import { parseUrl } from '../contract/web-address.ts';
-import { sameUrl } from '../link/value.ts';
 import type { Answer } from './probe-client.ts';
 
 /** In order of severity. */
@@ -103,7 +101,7 @@ export function needsSecondAttempt(end: RedirectOutcome): boolean {
   return end.kind === 'answer' && !isGood(end) && !finalCodes.has(end.status) && !blockingCodes.has(end.status);
 }
 
-function isGood(end: RedirectOutcome): boolean {
+export function isGood(end: RedirectOutcome): boolean {
   return end.kind === 'arrived' || (end.kind === 'answer' && end.status >= 200 && end.status < 300);
 }
 
@@ -151,25 +149,4 @@ export function withoutPassword(url: URL): URL {
   bare.username = '';
   bare.password = '';
   return bare;
-}
-
-/** Requires that the short URL redirects to its destination: anything else is wrong, even a good page. */
-export function shortUrlVerdict(outcome: RedirectOutcome, shortUrl: URL, target: string): Verdict {
-  const found = verdictOf(outcome);
-  if (outcome.kind === 'arrived' || isAskedLater(found)) return found;
-  const wrong = (reason: string): Verdict => ({
-    ...found,
-    status: 'wrong',
-    httpStatus: found.httpStatus ?? outcome.redirectStatus,
-    reason,
-  });
-  if (outcome.redirects > 0) {
-    const expected = parseUrl(target);
-    // The final URL does not show what differs.
-    const isAlike = expected && sameUrl(withoutPassword(outcome.url).href, withoutPassword(expected).href);
-    if (isAlike) return wrong('redirects to the same URL with another user name or password');
-    if (outcome.url.host !== shortUrl.host) return wrong('redirects to another URL');
-  }
-  const isPage = found.status === 'ok' || found.status === 'moved';
-  return isPage ? wrong('returns a page instead of a redirect') : found;
 }

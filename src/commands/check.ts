@@ -77,14 +77,15 @@ export function register(command: Command, run: Runner): void {
         '               request; open it in a browser',
         '  skipped      not requested: not a public address, not http(s), a host whose',
         '               Retry-After is longer than --max-wait, or the network or the',
-        '               name server of this computer fails',
+        '               name server of this computer fails; or, with --links, a link',
+        '               with max_clicks whose destination only a click would show',
         '  wrong        with --links: the short URL does not lead to the destination',
       ].join('\n'),
       'Limits: 32 requests in total and 4 per host at a time, 50 ms apart; 20 s per request (--timeout). Hosts that answer 429 or 5xx get fewer ' +
         'requests, and Retry-After is obeyed up to --max-wait. Requests are HEAD, then GET if that fails; pages are not read, and cookies are ' +
         'not kept. What seems broken or unreachable is requested again 3 seconds later. Proxies are not used.',
       'check is a run: linkctl runs lists it, and the same command resumes it for a day. It changes nothing. With --only moved alone, long_url is ' +
-        'the new address, and -o csv or jsonl is input for edit -f. If the new address has a password, long_url is empty. edit -f refuses a file without rows. --links does not request the destinations. Its requests may count as clicks.',
+        'the new address, and -o csv or jsonl is input for edit -f. If the new address has a password, long_url is empty. edit -f refuses a file without rows. --links does not request the destinations. Its requests may count as clicks, so links with max_clicks get HEAD only.',
       'Exit code 0: no link failed. 3: a link has a status of --fail-on. 8: nothing could be requested, or some links not yet. ' +
         'Reasons are a Retry-After longer than --max-wait, a name server that fails, and an incomplete listing. The same command requests those links later.',
     ],

@@ -237,6 +237,23 @@ test.each([
   expect(zoo.requests.slice(asked).filter((line) => line.endsWith('good/page'))).toEqual([]);
 });
 
+test.each([
+  ['short', 'ok', ''],
+  ['short-upgraded', 'ok', ''],
+  ['good', 'skipped', 'would use up a click'],
+  ['good-with-query', 'skipped', 'would use up a click'],
+  ['head-405', 'skipped', 'would use up a click'],
+  ['found', 'wrong', 'redirects to another URL'],
+  ['missing', 'broken', 'not found'],
+  ['broken', 'broken', 'twice'],
+] as const)('K4: a link with max_clicks, whose short URL is %s, is %s, and gets no GET', async (animal, status, words) => {
+  const link = { ...linkTo(zoo.urlOf('good', '/page'), 0, zoo.urlOf(animal)), isLimited: true } as const;
+  const asked = zoo.requests.length;
+  const { verdicts } = await ask([link], { shortUrls: true });
+  expect(verdicts).toEqual([expect.objectContaining({ status, reason: expect.stringContaining(words) })]);
+  expect(zoo.requests.slice(asked).filter((line) => !line.startsWith('HEAD '))).toEqual([]);
+});
+
 test.each(['', 'ann:other@'])(
   'K4, E32: a short URL that leads to another password than %s is wrong for that reason',
   async (own) => {

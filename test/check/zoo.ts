@@ -136,6 +136,8 @@ export const animals: Readonly<Record<string, Animal>> = {
     response.writeHead(301, { location: next }).end();
   },
   'short-through': to(302, 'short'),
+  'good-with-query': (request, response, visit) =>
+    (request.url === '/' ? to(301, 'good-with-query', '/?again') : end(200))(request, response, visit),
   'short-head-wrong': (_request, response, { isHead, urlOf }) =>
     void response.writeHead(302, { location: urlOf(isHead ? 'missing' : 'good', '/page') }).end(),
   'short-to-password': (_request, response, { urlOf }) =>

@@ -798,6 +798,28 @@ test.for([true, false])(
   },
 );
 
+test('K4: --links skips a link with max_clicks that hides its destination from HEAD, uses no click, and exits 0', async ({
+  linkctl,
+  service,
+  wire,
+}) => {
+  const once = { hash: 'once', long_url: 'https://a.example/', max_clicks: 1 };
+  await store(service, [{ custom_hash: 'once', long_url: once.long_url, max_clicks: 1 }]);
+  const address = `${service.origin.replace('127.0.0.1', 'localhost')}/once`;
+  const record = { ...once, short_url: address.replace('http://', ''), short_url_with_protocol: address };
+  const page = { results_count: 1, total_count: 1, offset: 0 };
+  const answer = { answer: { body: { error: { code: 0, message: '' }, urls: [record], page } } };
+  await wire.script([answer, answer]);
+  const check = () => linkctl(['check', '--links', '--allow-private', 'once', '--fields', 'hash,status,http_status,reason']);
+  const ran = await check();
+  const reason = 'only a visit shows where a link with max_clicks leads, and would use up a click';
+  expect([ran.code, ran.stdout]).toEqual([0, `once\tskipped\t200\t${reason}\n`]);
+  expect(ran.stderr).toContain('1 link: 1 skipped');
+  const visit = () => fetch(address, { redirect: 'manual' });
+  expect([(await visit()).status, (await visit()).status]).toEqual([303, 410]);
+  expect(await check()).toMatchObject({ code: 3, stdout: 'once\tbroken\t410\tgone\n' });
+});
+
 test('B19, B22: a check of no links has the columns and the members of others', async ({ linkctl, service, pages }) => {
   await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
   const outputs = async (format: string): Promise<string[]> => {

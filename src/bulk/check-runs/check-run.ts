@@ -67,10 +67,17 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { client, system, interrupt 
     open: destinations.refused.length + destinations.left,
     found: new Map<CheckStatus, number>(),
     /**
-     * Counts yielded links. `not_sent`: not reached. `offline`: the local network or name server failed. `private`: an address is not public.
+     * Counts yielded links. `not_sent`: not reached. `hidden`: requested, but the answer does not show the destination. `offline`: the local network or name server failed. `private`: an address is not public.
      * `deferred`: hosts (`closed`) request a wait longer than `--max-wait`.
      */
-    tally: { counts: { ...byStatus(() => 0), not_sent: 0 }, offline: 0, private: 0, deferred: 0, closed: new Set<string>() },
+    tally: {
+      counts: { ...byStatus(() => 0), not_sent: 0 },
+      offline: 0,
+      private: 0,
+      hidden: 0,
+      deferred: 0,
+      closed: new Set<string>(),
+    },
     startedAt: system.elapsed(),
     endedAt: undefined as number | undefined,
     isOver: false,
@@ -203,6 +210,7 @@ function count({ verdict }: CheckedRow, { tally }: Check): void {
   tally.counts[verdict?.status ?? 'not_sent'] += 1;
   if (verdict?.offline) tally.offline += 1;
   if (verdict?.isPrivate) tally.private += 1;
+  if (verdict?.status === 'skipped' && verdict.httpStatus !== undefined) tally.hidden += 1;
   if (verdict?.deferredBy === undefined) return;
   tally.deferred += 1;
   tally.closed.add(verdict.deferredBy);

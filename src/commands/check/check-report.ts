@@ -225,7 +225,7 @@ function result({ check, links, hasGaps, failOn, only, missing }: ShownCheck): C
   }
   if (reason !== undefined) return new UnavailableError(reason, { details: reasons, hint });
   if (missing.count > 0) return missing.outcome(links);
-  if (links > counts.skipped) return undefined;
+  if (links > counts.skipped || summary.hidden > 0) return undefined;
   return new UnavailableError('nothing could be requested: every link is skipped', {
     hint: summary.private > 0 ? 'to request addresses that are not public, add --allow-private' : undefined,
   });

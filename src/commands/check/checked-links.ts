@@ -55,7 +55,8 @@ async function checkedLink(
 ): Promise<CheckedLink> {
   if (!record) return { hash, domain, isForeign, short_url: '' };
   const short_url = links ? await addressOf(record, session) : session.shortUrl(record);
-  return { hash: record.hash, domain, short_url, long_url: record.long_url ?? '' };
+  const isLimited = links === true && (record.max_clicks ?? 0) > 0;
+  return { hash: record.hash, domain, short_url, long_url: record.long_url ?? '', ...(isLimited && { isLimited }) };
 }
 
 /** Returns the short URL to request. If the server sends no scheme, the domain determines it. */
