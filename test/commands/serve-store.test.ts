@@ -225,3 +225,29 @@ test('E50: a service that stops while its database is gone says how many clicks 
   expect([code, error.message]).toEqual([8, expect.stringMatching(/^[12] clicks? could not be stored: /)]);
   expect(readFileSync(log, 'utf8').match(/GET \/one /g)).toHaveLength(2);
 });
+
+test('S6: a call during an import is certain to have done nothing: shorten repeats it and makes its link once', async ({
+  homeEnv,
+  database,
+  folder,
+}) => {
+  const { data, free } = await slowImport(database, folder);
+  const [keys, port, metricsPort] = [join(folder, 'keys'), await freePort(), await freePort()];
+  await writeFile(keys, account.apiKey, { mode: 0o600 });
+  const flags = ['--port', `${port}`, '--metrics-port', `${metricsPort}`, '--api-key-file', keys, '--drain', '0'];
+  const program = startProgram(['serve', ...flags, '--store', database, '--import', data], homeEnv);
+  onTestFinished(() => void program.process.kill('SIGKILL'));
+  const health = () => fetch(`http://127.0.0.1:${metricsPort}/healthz`).then((answer) => answer.text(), String);
+  await expect.poll(health, { timeout: 60_000 }).toBe('starting\n');
+  const credentials = ['--base-url', `http://127.0.0.1:${port}/api/3`, '--username', 'sandbox', '--api-key-file', keys];
+  const call = ['shorten', 'https://example.com/new', ...credentials];
+  const impatient = await runProgram([...call, '--retries', '0'], homeEnv);
+  expect(impatient).toMatchObject({ code: 8, stderr: expect.stringContaining('does not accept this request at the moment') });
+  const shortened = runProgram([...call, '-v'], homeEnv);
+  await delay(1000);
+  await free();
+  const { code, stderr } = await shortened;
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/POST \/urls.* 429 /)]);
+  const listed = await runProgram(['list', ...credentials, '-o', 'tsv', '--fields', 'long_url'], homeEnv);
+  expect(listed.stdout).toBe('https://example.com/new\nhttps://example.com/\n');
+});

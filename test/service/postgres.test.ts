@@ -402,7 +402,13 @@ test('E47: a process that has its port but not yet its links answers nobody, and
   };
   await expect.poll(() => show(metricsPort, '/healthz', /starting/), { timeout: 60_000 }).toEqual([503, true]);
   expect(await show(port, '/one', /try again/)).toEqual([503, true]);
-  expect(await show(port, '/api/3/urls', /"code":101/)).toEqual([500, true]);
+  // Not 500: a client must know that nothing was done, and repeat it.
+  const called = await fetch(`http://127.0.0.1:${port}/api/3/urls`, { method: 'POST', body: '{' });
+  expect([called.status, called.headers.get('retry-after'), await called.json()]).toEqual([
+    429,
+    '1',
+    { error: { code: 1219, message: 'Target server on cooldown' } },
+  ]);
   await free();
   expect((await starting).service.domains).toEqual(['s.ex']);
   expect(await show(metricsPort, '/healthz', /ok/)).toEqual([200, true]);
