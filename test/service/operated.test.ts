@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { username } from './credentials.ts';
 import { createUrl, openStore } from './engine.ts';
+import { rawExchange } from './raw-exchange.ts';
 import { type Client, inBothEditions, many, test } from './running-service.ts';
 
 /** What visitors, clients and operators of a service ran into. */
@@ -143,6 +144,41 @@ inBothEditions((test, edition) => {
     }
     if (edition === 'a') expect((await other.call('GET', '/domains')).body.domains[0]?.custom_404_page).toBe(page);
   });
+});
+
+test('E60: a page for unknown links that is itself an unknown link is 404, and does not redirect to itself', async ({
+  start,
+}) => {
+  const places = [
+    ['s.ex', 'https://s.ex/sorry', ['s.ex', 'S.EX', '127.0.0.1:8787']],
+    ['s.ex', 'https://s.ex/so%72ry/?from=1', ['s.ex']],
+    ['localhost:8787', 'http://localhost:8787/sorry', ['localhost:8787', '127.0.0.1:8787']],
+    ['s.ex', 'http://127.0.0.1:8787/sorry', ['127.0.0.1:8787']],
+  ] as const;
+  for (const [name, notFoundUrl, hosts] of places) {
+    const { service } = await start({ domains: [{ name }], notFoundUrl });
+    const visit = async (path: string, host: string) => {
+      const text = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      return (await rawExchange(service.port, text)).status;
+    };
+    for (const host of hosts) {
+      const statuses = await Promise.all(['/sorry', '/sorry/', '/nosuch', '/sorry.qr'].map((path) => visit(path, host)));
+      expect([notFoundUrl, host, ...statuses]).toEqual([notFoundUrl, host, 404, 404, 302, 302]);
+    }
+  }
+});
+
+test('E60: a page for expired links that is an expired link is 410, and on another port of this machine it is a page', async ({
+  start,
+  world,
+}) => {
+  const domains = [{ name: 's.ex' }, { name: 'localhost:8787' }];
+  const own = await start({ domains, notFoundUrl: 'https://s.ex/old' });
+  await own.shorten({ long_url: url, custom_hash: 'old', expiration_date: '2024-05-15' });
+  world.time += 86_400_000;
+  expect([await statusOf(own, '/old'), await statusOf(own, '/nosuch')]).toEqual([410, 302]);
+  const other = await start({ domains, notFoundUrl: 'http://localhost:9000/sorry' });
+  expect(await statusOf(other, '/sorry')).toBe(302);
 });
 
 test('an account without links names the accounts of its store that have some, and one with links names none', async ({

@@ -135,7 +135,7 @@ export function certificateFiles({ tlsCert: cert, tlsKey: key }: ServeOptions): 
 function pageOf(text: string): string {
   const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`--not-found-url: expected a URL such as https://s.ex/sorry, got ${JSON.stringify(text)}`);
+    throw new UsageError(`--not-found-url: expected a URL such as https://www.example.com/sorry, got ${JSON.stringify(text)}`);
   }
   return url.href;
 }

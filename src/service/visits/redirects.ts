@@ -1,7 +1,7 @@
 import { utcDay } from '../../base/times.ts';
 import { hashPattern } from '../../contract/fields.ts';
 import { parseUrl } from '../../contract/web-address.ts';
-import { shortUrlWithProtocol } from '../api/url-records.ts';
+import { shortUrlWithProtocol, shownDomain } from '../api/url-records.ts';
 import { domainNamed, hostName, isBareHost } from '../hosts.ts';
 import { header, type ServiceRequest, type ServiceResponse, textResponse, type VisitOutcome } from '../message.ts';
 import type { ServiceSettings } from '../service-options.ts';
@@ -13,6 +13,15 @@ export interface Redirects {
   readonly store: Store;
   readonly clicks: ClickCounter;
   readonly settings: ServiceSettings;
+}
+
+/** What a visitor asked for. */
+interface Visited {
+  readonly domain: StoredDomain;
+  /** As in the request, with its port. */
+  readonly host: string;
+  /** The path without slashes around it: the hash of a link, or that of a QR code with its ending. */
+  readonly name: string;
 }
 
 /** For visits while the store cannot be read. */
@@ -30,10 +39,14 @@ export async function answerVisit(
   const domain = await findDomain(redirects, request.host);
   if (!domain) return withOutcome('unknown_domain', textResponse(404, 'no such domain'));
   if (path === '/') return rootPage(domain);
-  const name = withoutEscapes(path.endsWith('/') ? path.slice(1, -1) : path.slice(1));
-  const qrHash = hashOfQrPath(name);
-  if (qrHash !== undefined) return await answerQr(redirects, domain, qrHash, search);
-  return await answerHash(redirects, request, domain, name);
+  const visited = { domain, host: request.host, name: nameIn(path) };
+  const qrHash = hashOfQrPath(visited.name);
+  if (qrHash !== undefined) return await answerQr(redirects, visited, qrHash, search);
+  return await answerHash(redirects, request, visited);
+}
+
+function nameIn(path: string): string {
+  return withoutEscapes(path.endsWith('/') ? path.slice(1, -1) : path.slice(1));
 }
 
 /** Mailers escape characters that need no escape: `/a%5Fb` is `/a_b` (RFC 3986, 6.2.2.2). */
@@ -44,24 +57,20 @@ function withoutEscapes(path: string): string {
   });
 }
 
-async function answerHash(
-  redirects: Redirects,
-  request: ServiceRequest,
-  domain: StoredDomain,
-  hash: string,
-): Promise<ServiceResponse> {
+async function answerHash(redirects: Redirects, request: ServiceRequest, visited: Visited): Promise<ServiceResponse> {
   const { settings } = redirects;
+  const { domain, name: hash } = visited;
   const target = await findTarget(redirects, domain, hash);
   const location = target && safeLocation(target.longUrl);
-  if (!target || location === undefined) return withOutcome('unknown', notFoundPage(domain, settings));
+  if (!target || location === undefined) return withOutcome('unknown', notFoundPage(visited, settings));
   const fault = inactiveReason(target, settings.now());
-  if (fault) return withOutcome(fault, notFoundPage(domain, settings, fault));
+  if (fault) return withOutcome(fault, notFoundPage(visited, settings, fault));
   if (!isClick(request)) return withOutcome('uncounted', target.maxClicks > 0 ? withholdTarget(request) : redirectTo(location));
   if (await countClick(redirects, request, target)) return withOutcome('redirected', redirectTo(location));
   // The link reached its limit just now, unless its limit was changed or it was deleted since it was read.
   const now = await findTarget(redirects, domain, hash);
-  if (now && now.maxClicks !== target.maxClicks) return await answerHash(redirects, request, domain, hash);
-  return withOutcome(now ? 'used_up' : 'unknown', notFoundPage(domain, settings, now && 'used_up'));
+  if (now && now.maxClicks !== target.maxClicks) return await answerHash(redirects, request, visited);
+  return withOutcome(now ? 'used_up' : 'unknown', notFoundPage(visited, settings, now && 'used_up'));
 
   function redirectTo(address: string): ServiceResponse {
     return redirect(Number(settings.redirectCode ?? domain.redirectCode), address);
@@ -69,10 +78,10 @@ async function answerHash(
 }
 
 /** Expired links have a QR code, too. */
-async function answerQr(redirects: Redirects, domain: StoredDomain, hash: string, search: string): Promise<ServiceResponse> {
-  const target = await findTarget(redirects, domain, hash);
-  const drawn = target && (await qrResponse(shortUrlWithProtocol(domain, hash, redirects.settings), search));
-  return drawn ?? notFoundPage(domain, redirects.settings);
+async function answerQr(redirects: Redirects, visited: Visited, hash: string, search: string): Promise<ServiceResponse> {
+  const target = await findTarget(redirects, visited.domain, hash);
+  const drawn = target && (await qrResponse(shortUrlWithProtocol(visited.domain, hash, redirects.settings), search));
+  return drawn ?? notFoundPage(visited, redirects.settings);
 }
 
 async function findTarget({ store }: Redirects, domain: StoredDomain, hash: string): Promise<Target | undefined> {
@@ -117,11 +126,17 @@ function rootPage(domain: StoredDomain): ServiceResponse {
 }
 
 /** 410 for a link that once worked. */
-function notFoundPage(domain: StoredDomain, { notFoundUrl }: ServiceSettings, fault?: 'expired' | 'used_up'): ServiceResponse {
-  const location = safeLocation(notFoundUrl ?? domain.custom404Page);
-  if (location !== undefined) return redirect(302, location);
+function notFoundPage(visited: Visited, settings: ServiceSettings, fault?: 'expired' | 'used_up'): ServiceResponse {
+  const location = safeLocation(settings.notFoundUrl ?? visited.domain.custom404Page);
+  if (location !== undefined && !isAt(location, visited, settings)) return redirect(302, location);
   if (!fault) return textResponse(404, 'link not found');
   return textResponse(410, fault === 'expired' ? 'this link has expired' : 'this link has been used up');
+}
+
+/** A page that is set to an address of this service, where no link is, would redirect to itself for ever. A proxy may have changed the host. */
+function isAt(location: string, { domain, host, name }: Visited, settings: ServiceSettings): boolean {
+  const page = new URL(location);
+  return nameIn(page.pathname) === name && [host.toLowerCase(), shownDomain(domain, settings)].includes(page.host);
 }
 
 /**
