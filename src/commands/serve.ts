@@ -42,7 +42,11 @@ export function register(command: Command, run: Runner): void {
     .option('--drain <seconds>', `seconds to drain connections after SIGTERM (default: ${defaultDrain})`, count(0))
     .option('--visitor-days <n>', `days after which a visitor counts as new (default: ${defaultVisitorDays})`, count(1))
     .option('--not-found-url <url>', 'page for visitors of unknown or expired links')
-    .option('--backup <file>', 'copy the links to a new file, also while serving, and exit');
+    .option('--backup <file>', 'copy the links to a new file, also while serving, and exit')
+    // Global flags, whose variables name the account of a client: a service must not change with them.
+    .option('--domain <name>', 'domain of short URLs, the first one is the default; repeatable', repeated)
+    .option('--username <name>', `account to serve, and the name that clients must send (default: ${defaultUsername})`)
+    .option('--api-key-file <path>', 'file that contains the API keys (default: api-key in the data folder)');
   for (const [flags, summary, least] of limitFlags) {
     command.addOption(new Option(flags, summary).argParser(count(least)).helpGroup('limits'));
   }
@@ -58,7 +62,7 @@ export function register(command: Command, run: Runner): void {
     ],
     notes: [
       'The API is served at /api/3 and below any path that ends in /api/3, and GET /<hash> redirects. The API key is generated once and kept in the data folder, unless ' +
-        '--api-key-file is given; its path is printed. The file may have several keys, one a line: all are valid. --username is the name that clients must send (default: sandbox). --domain is repeatable; the first domain is the default. Without --domain or --public-url, short URLs ' +
+        '--api-key-file is given; its path is printed. The file may have several keys, one a line: all are valid. Each --username has its own links in each edition. Without --domain or --public-url, short URLs ' +
         'keep the domain of the last start, at first localhost. With -o json, one line is printed when the server is ready. SIGTERM and Ctrl-C let pending requests finish. For --drain seconds after SIGTERM, /healthz is 503 and connections end with their next answer.',
       'With --store, several processes on one database are one service. The password comes from PGPASSWORD, PGPASSFILE or the URL. The certificate of a remote database is checked; for a private CA, add sslrootcert=<file> to the URL. Several hosts are a primary and its standbys: postgresql://user@one,two/links. ' +
         'The API key stays in the data folder: give all processes the same --api-key-file. --import moves the account of --username with its counters and its log, from a folder that is not being served. It can be interrupted and repeated.',

@@ -6,7 +6,9 @@ import { columns, section } from './text-layout.ts';
 /** All pages have one layout of at most 80 columns, without escape sequences. */
 export function helpPage(command: CommandTree, root: CommandTree): string {
   if (command.line === root.line) return rootPage(root);
-  const { description, usage, aliases, examples, flags, fields, notes } = command;
+  const { description, usage, aliases, examples, fields, notes } = command;
+  const global = globalFlags(command, root);
+  const flags = command.flags.filter((flag) => !global.includes(flag));
   const inGroup = (wanted?: Flag['group']): string[] => flagLines(flags.filter(({ group }) => group === wanted));
   const pages = (['csv', 'runs'] as const).filter((page) => inGroup(page).length > 0);
   const sections = [
@@ -17,7 +19,7 @@ export function helpPage(command: CommandTree, root: CommandTree): string {
     ...commandGroups(command).map(([title, rows]) => section(title, columns(rows))),
     section('Flags:', inGroup()),
     pages.length > 0 && `More flags: ${pages.map((page) => `linkctl help ${page}`).join(', ')}`,
-    section('Global flags:', flagLines(globalFlags(command, root))),
+    section('Global flags:', flagLines(global)),
     section('Limits:', inGroup('limits')),
     fields.length > 0 && section('Fields:', wrap(fields.join(', '), 78).map(indented)),
     ...notes.map((note) => wrap(note, 80).join('\n')),
@@ -54,9 +56,14 @@ function commandGroups({ commands }: CommandTree): [title: string, rows: [string
   return [...groups];
 }
 
+/** A command that reads one of them in its own way declares it again; it is listed among its own flags, unless `globals` name it. */
 function globalFlags({ globals, flags: own }: CommandTree, { flags }: CommandTree): Flag[] {
-  const isOwn = (name: string): boolean => own.some(({ long }) => long === name);
-  return flags.filter(({ long }) => long && !isOwn(long) && ['--profile', '--output', ...globals].includes(long));
+  return flags.flatMap((flag) => {
+    const { long = '' } = flag;
+    const ownFlag = own.find((other) => other.long === long);
+    if (globals.includes(long)) return [ownFlag ?? flag];
+    return !ownFlag && ['--profile', '--output'].includes(long) ? [flag] : [];
+  });
 }
 
 function flagLines(flags: readonly Flag[]): string[] {

@@ -48,7 +48,7 @@ const environment: Topic = {
       ['LINKCTL_CONFIG_DIR', 'folder that contains config.json, as an absolute path'],
       ['LINKCTL_STORE', 'same as serve --store: PostgreSQL database for the links'],
     ],
-    'The base URL, username and API key form one set. The set comes either from flags and environment variables or from one profile, never from both. With --profile, the variables of the set are ignored. The default edition is a.',
+    'The base URL, username and API key form one set. The set comes either from flags and environment variables or from one profile, never from both. With --profile, the variables of the set are ignored. The default edition is a. serve reads LINKCTL_EDITION, but no other variable of the set, and not LINKCTL_DOMAIN.',
     'Color, in order of precedence:',
     [
       ['NO_COLOR', 'not empty: no color'],

@@ -291,3 +291,20 @@ test('in a pipe without -o: a name and its value a line', async ({ homeEnv }) =>
     /^base_url\thttp:[^\n]*\nusername\tsandbox\napi_key_file\t[^\n]*api-key\nedition\ta\ndomains\tlocalhost:\d+\n$/,
   );
 });
+
+test('serve --help names the variables that serve reads, and those of a client change nothing', async ({
+  serve,
+  linkctl,
+  folder,
+}) => {
+  const help = (await linkctl(['serve', '--help'])).stdout.replace(/\s+/g, ' ');
+  const named = [...help.matchAll(/\(env: (\w+)\)/g)].map(([, name]) => name);
+  expect(named).toEqual(['LINKCTL_STORE', 'LINKCTL_PROFILE', 'LINKCTL_OUTPUT', 'LINKCTL_EDITION']);
+  const file = join(folder, 'key');
+  await writeFile(file, 'k'.repeat(32), { mode: 0o600 });
+  const env = { LINKCTL_DOMAIN: 's.ex', LINKCTL_USERNAME: 'bob', LINKCTL_API_KEY_FILE: file, LINKCTL_EDITION: 'b' };
+  const { announced, origin } = await serve(['--port', '0', '--data', join(folder, 'links')], { env });
+  const { username, domains, api_key_file, edition } = announced;
+  const domain = `localhost:${new URL(origin).port}`;
+  expect([username, domains, api_key_file, edition]).toEqual(['sandbox', [domain], join(folder, 'links', 'api-key'), 'b']);
+});
