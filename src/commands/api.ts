@@ -13,6 +13,7 @@ import { repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { dryRunReport } from '../output/planned-requests.ts';
 import type { Report } from '../output/report.ts';
+import { addedDomain, calledLinks, refuseUncounted } from './api/called-links.ts';
 
 export function register(command: Command, run: Runner): void {
   command
@@ -28,9 +29,10 @@ export function register(command: Command, run: Runner): void {
       `linkctl api POST /tags --body '{"label":"promo"}'`,
     ],
     notes: [
+      'Calls on links use --domain or the domain of the profile, as other commands do; --query domain=<name> overrides the profile. --max-affected works only for calls that name their links.',
       'The response is printed unchanged, regardless of the output format. Errors of the response or of its items set the exit code.',
     ],
-    globals: ['--dry-run', '--verbose', '--debug'],
+    globals: ['--domain', '--dry-run', '--max-affected', '--verbose', '--debug'],
   });
 }
 
@@ -43,16 +45,22 @@ async function api(
   if (!methods.includes(upper))
     throw new UsageError(`method: expected one of {${methods.join('|')}}, got ${JSON.stringify(method)}`);
   if (!path.startsWith('/')) throw new UsageError(`path: expected to start with /, got ${JSON.stringify(path)}`);
+  const pairs = query.map(readPair);
+  const session = await openSession(invocation);
+  const called = calledLinks({ method: upper, path, query: pairs }, session.edition);
+  const domain = addedDomain(called, session);
   const request = {
     method: upper,
     path,
-    query: query.map(readPair),
+    query: domain === undefined ? pairs : [...pairs, ['domain', domain] as const],
     ...(body === undefined ? {} : { body: await readBody(body, invocation) }),
   };
-  if (invocation.global.dryRun && upper !== 'GET') {
-    return dryRunReport([{ method: upper, path, query: Object.fromEntries(request.query), body: shownBody(request.body) }]);
+  const { dryRun, maxAffected } = invocation.global;
+  if (maxAffected !== undefined && upper !== 'GET') refuseUncounted(called, parsed(request.body), session);
+  if (dryRun && upper !== 'GET') {
+    return dryRunReport([{ method: upper, path, query: Object.fromEntries(request.query), body: parsed(request.body) }]);
   }
-  const { body: answer, failure } = await send(request, await openSession(invocation));
+  const { body: answer, failure } = await send(request, session);
   return {
     kind: 'text',
     text: answer === '' || answer.endsWith('\n') ? answer : `${answer}\n`,
@@ -79,8 +87,8 @@ async function send(request: Parameters<Client['sendRaw']>[0], session: Session)
   );
 }
 
-/** Other dry runs print JSON too. The call itself sends the text as typed, which may nest too deeply to be printed as JSON. */
-function shownBody(text: string | undefined): unknown {
+/** Returns text that is not JSON, or that nests too deeply to be printed as JSON, as it is. The call itself always sends the text as typed. */
+function parsed(text: string | undefined): unknown {
   try {
     const body = text === undefined ? undefined : JSON.parse(text);
     JSON.stringify(body);

@@ -97,21 +97,26 @@ export interface Endpoint {
   readonly edition?: Edition;
   /** Distinguishes operations of the same method and path by the presence of a `hashes` or `tags` parameter. */
   readonly selected?: boolean;
+  /** Takes the working domain (4.1.7). */
+  readonly domain?: boolean;
 }
 
-export const endpoints: { readonly [O in OperationName]: Endpoint } = {
+/** The compiler requires `domain` of the operations with that parameter, and of no others. */
+type TakesDomain<O extends OperationName> = 'domain' extends keyof Operations[O]['query'] ? { domain: true } : { domain?: never };
+
+export const endpoints: { readonly [O in OperationName]: Endpoint & TakesDomain<O> } = {
   getAccount: { method: 'GET', path: '/account' },
-  shortenUrls: { method: 'POST', path: '/urls' },
-  listUrls: { method: 'GET', path: '/urls' },
-  getUrl: { method: 'GET', path: '/urls/:hash' },
-  editUrl: { method: 'PATCH', path: '/urls/:hash' },
-  editSelectedUrls: { method: 'PATCH', path: '/urls', selected: true },
-  editUrls: { method: 'PATCH', path: '/urls', selected: false },
-  deleteUrl: { method: 'DELETE', path: '/urls/:hash' },
-  deleteUrls: { method: 'DELETE', path: '/urls' },
-  getStats: { method: 'GET', path: '/stats/:hash' },
-  resetStats: { method: 'DELETE', path: '/stats/:hash' },
-  resetSelectedStats: { method: 'DELETE', path: '/stats' },
+  shortenUrls: { method: 'POST', path: '/urls', domain: true },
+  listUrls: { method: 'GET', path: '/urls', domain: true },
+  getUrl: { method: 'GET', path: '/urls/:hash', domain: true },
+  editUrl: { method: 'PATCH', path: '/urls/:hash', domain: true },
+  editSelectedUrls: { method: 'PATCH', path: '/urls', selected: true, domain: true },
+  editUrls: { method: 'PATCH', path: '/urls', selected: false, domain: true },
+  deleteUrl: { method: 'DELETE', path: '/urls/:hash', domain: true },
+  deleteUrls: { method: 'DELETE', path: '/urls', domain: true },
+  getStats: { method: 'GET', path: '/stats/:hash', domain: true },
+  resetStats: { method: 'DELETE', path: '/stats/:hash', domain: true },
+  resetSelectedStats: { method: 'DELETE', path: '/stats', domain: true },
   listTags: { method: 'GET', path: '/tags' },
   addTag: { method: 'POST', path: '/tags' },
   renameTag: { method: 'PATCH', path: '/tags/:label' },

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults, type Step } from '../support/faulty-steps.ts';
-import { sent, test } from '../support/linkctl.ts';
+import { apiKey, runnerIn, sent, test } from '../support/linkctl.ts';
+import { store, stored } from '../support/stored-links.ts';
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
@@ -120,5 +121,101 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   ] as const)('%s is refused without a request', async ([argv, words], { linkctl, wire }) => {
     expect(await linkctl(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) });
     expect(await sent(wire)).toEqual([]);
+  });
+});
+
+describe('two domains, and the same hash on both', () => {
+  test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
+  const body = (...urls: object[]): string[] => ['--body', JSON.stringify({ urls })];
+
+  test.for([
+    ['DELETE', '/urls/promo'],
+    ['DELETE', '/urls?hashes=promo'],
+    ['PATCH', '/urls/promo/', ...body({ note: 'x' })],
+    ['PATCH', '/urls', ...body({ hash: 'promo', note: 'x' })],
+    ['POST', '/urls', ...body({ long_url: 'https://new.example/' })],
+    ['DELETE', '/stats/promo'],
+    ['GET', '/stats/promo'],
+    ['GET', '/urls'],
+    ['POST', '/nosuch'],
+  ] as const)(
+    'B57, 4.1.7: %s %s acts on the working domain, from whatever source',
+    async (words, { linkctl, env, homeEnv, service, wire }) => {
+      for (const name of ['a', 'b'])
+        await store(service, [{ custom_hash: 'promo', long_url: `https://x.example/${name}` }], `${name}.example`);
+      const call = `${words[0]} ${words[1]}`;
+      const added = `${call}${call.includes('?') ? '&' : '?'}domain=b.example`;
+      await linkctl(['api', ...words, '--domain', 'B.example']);
+      await runnerIn({ ...env, LINKCTL_DOMAIN: 'b.example' })(['api', ...words]);
+      await linkctl(['api', ...words, '--query', 'domain=b.example', '--domain', 'b.example']);
+      const stays = runnerIn(homeEnv);
+      const login = ['auth', 'login', '--profile', 'work', '--base-url', wire.baseUrl, '--username', 'ann', '--with-key'];
+      expect((await stays(login, { stdin: apiKey })).code).toBe(0);
+      expect((await stays(['config', 'set', 'domain', 'b.example'])).code).toBe(0);
+      await stays(['api', ...words]);
+      const calls = (await sent(wire)).map((one) => one.call);
+      expect(calls.filter((one) => one === added)).toHaveLength(4);
+      expect(await stored(service, 'a.example')).toMatchObject([{ hash: 'promo', note: '' }]);
+    },
+  );
+
+  test('B57: a dry run shows the domain', async ({ linkctl }) => {
+    const ran = await linkctl(['api', 'DELETE', '/urls/promo', '--domain', 'b.example', '-n', '-o', 'json']);
+    expect(JSON.parse(ran.stdout).requests).toEqual([
+      { method: 'DELETE', path: '/urls/promo', query: { domain: 'b.example' }, body: null },
+    ]);
+  });
+
+  test.for([
+    [['DELETE', '/tags/x', '--domain', 'b.example'], '--domain does not apply to DELETE /tags/x'],
+    [['GET', '/account', '--domain', 'b.example'], '--domain does not apply to GET /account'],
+    [['DELETE', '/urls', '--query', 'tags=x', '--domain', 'b.example'], '--domain does not apply to tags: tag selections act'],
+    [['DELETE', '/urls/promo?domain=a.example', '--domain', 'b.example'], '--domain b.example or domain=a.example'],
+    [['DELETE', '/urls/promo', '--query', 'domain=a.example', '--domain', 'b.example'], '--domain b.example or domain=a.example'],
+    [['DELETE', '/urls', '--query', 'tags=x', '--max-affected', '1'], '--max-affected does not apply to DELETE /urls: the call'],
+    [['DELETE', '/tags/x', '--max-affected', '9'], '--max-affected does not apply to DELETE /tags/x: the call'],
+    [['POST', '/nosuch', ...body({}), '--max-affected', '9'], '--max-affected does not apply to POST /nosuch: the call'],
+    [['POST', '/urls', '--body', 'no JSON', '--max-affected', '9'], '--max-affected does not apply to POST /urls: the call'],
+    [['DELETE', '/urls/promo', '--max-affected', '0'], '1 link would be affected, more than --max-affected 0'],
+    [['DELETE', '/urls?hashes=a,b', '--max-affected', '1'], '2 links would be affected, more than --max-affected 1'],
+    [
+      ['POST', '/urls?hashes=a', ...body({}, {}, {}), '--max-affected', '2'],
+      '3 links would be affected, more than --max-affected 2',
+    ],
+    [['PATCH', '/urls', ...body({ hash: 'a' }, { hash: 'b' }), '--max-affected', '1'], '2 links would be affected'],
+  ] as const)('B57: %j is exit 2, and nothing is sent', async ([words, reason], { linkctl, wire }) => {
+    for (const more of [[], ['--dry-run']]) {
+      const refused = { code: 2, stdout: '', stderr: expect.stringContaining(reason) };
+      expect(await linkctl(['api', ...words, ...more])).toMatchObject(refused);
+    }
+    expect(await sent(wire)).toEqual([]);
+  });
+
+  test('4.1.7: a domain that nobody typed yields to the parameter, and is not sent where it does not apply', async ({
+    env,
+    wire,
+  }) => {
+    const linkctl = runnerIn({ ...env, LINKCTL_DOMAIN: 'b.example' });
+    const calls = ['/account', '/urls?tags=x', '/urls/promo?domain=a.example'];
+    for (const path of calls) await linkctl(['api', 'GET', path]);
+    expect((await sent(wire)).map(({ call }) => call)).toEqual(calls.map((path) => `GET ${path}`));
+  });
+
+  test('B57: a call that affects no more links than --max-affected is sent', async ({ linkctl, service }) => {
+    await store(service, [{ custom_hash: 'promo', long_url: 'https://x.example/' }]);
+    expect(await linkctl(['api', 'DELETE', '/urls/promo', '--max-affected', '1'])).toMatchObject({ code: 0 });
+    expect(await stored(service)).toEqual([]);
+  });
+});
+
+describe('edition b', () => {
+  test.override({ edition: 'b' });
+  test('B53: on edition B a domain is refused, and none is sent', async ({ linkctl, wire }) => {
+    expect(await linkctl(['api', 'GET', '/urls', '--domain', 'b.example'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--domain: this server (edition B) has one domain'),
+    });
+    await linkctl(['api', 'GET', '/urls']);
+    expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /urls']);
   });
 });
