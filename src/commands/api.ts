@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
@@ -106,12 +105,8 @@ function readPair(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-async function readBody(text: string, { system }: Invocation): Promise<string> {
-  if (text === '-') return (await buffer(system.stdin)).toString();
-  if (!text.startsWith('@')) return text;
-  try {
-    return await readFile(text.slice(1), 'utf8');
-  } catch (error) {
-    throw (await import('../input/source.ts')).unreadable(text.slice(1), error);
-  }
+async function readBody(text: string, invocation: Invocation): Promise<string> {
+  if (text !== '-' && !text.startsWith('@')) return text;
+  const source = await invocation.openInput(text === '-' ? '-' : text.slice(1), 'the body');
+  return (await buffer(source.text())).toString();
 }

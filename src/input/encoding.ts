@@ -122,7 +122,7 @@ class Decoding {
     const line = this.#lines + linesIn(bytes.subarray(0, at)) + 1;
     const byte = (bytes[at] ?? 0).toString(16).padStart(2, '0');
     return new UsageError(`${this.#name}:${line}: file is not UTF-8: invalid byte ${byte} at offset ${this.#offset + at}`, {
-      hint: 'set its encoding, such as --encoding windows-1252, or save it as "CSV UTF-8"',
+      hint: remedy('windows-1252'),
     });
   }
 }
@@ -152,8 +152,14 @@ function refuseOther(head: Buffer, name: string, isEncodingGiven: boolean): void
   if (isEncodingGiven) return;
   const encoding = wideEncoding(hex);
   if (encoding === undefined) return;
-  const remedy = encoding === 'utf-32' ? '' : `set its encoding, such as --encoding ${encoding}, or `;
-  throw new UsageError(`${name}: file is not UTF-8: it looks like UTF-16 or UTF-32`, { hint: `${remedy}save it as "CSV UTF-8"` });
+  const hint = remedy(encoding === 'utf-32' ? undefined : encoding);
+  throw new UsageError(`${name}: file is not UTF-8: it looks like UTF-16 or UTF-32`, { hint });
+}
+
+/** Lists of hashes and the bodies of raw calls have no flag for their encoding. */
+function remedy(encoding: string | undefined): string {
+  const flag = encoding === undefined ? '' : `, or with -f set its encoding, such as --encoding ${encoding}`;
+  return `save it as UTF-8 ("CSV UTF-8" in spreadsheets)${flag}`;
 }
 
 /** Recognizes UTF-32 and UTF-16 by their marks or, for ASCII text, by the zeros beside the first character. No decoder reads UTF-32. */

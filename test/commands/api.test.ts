@@ -81,6 +81,28 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await sent(wire)).toEqual([]);
   });
 
+  test('B51, I14: a body with a byte that is not UTF-8 is exit 2 with its place, and nothing is sent', async ({
+    linkctl,
+    wire,
+    folder,
+  }) => {
+    const path = join(folder, 'body.json');
+    const bytes = Buffer.from('{\n"label":"caf\xe9"}', 'latin1');
+    writeFileSync(path, bytes);
+    const refused = (name: string) => ({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(
+        `error: ${name}:2: file is not UTF-8: invalid byte e9 at offset 14\nhint: save it as UTF-8`,
+      ),
+    });
+    for (const more of [[], ['-n']]) {
+      expect(await linkctl(['api', 'POST', '/tags', '--body', `@${path}`, ...more])).toMatchObject(refused(path));
+      expect(await linkctl(['api', 'POST', '/tags', '--body', '-', ...more], { stdin: bytes })).toMatchObject(refused('stdin'));
+    }
+    expect(await sent(wire)).toEqual([]);
+  });
+
   test('B60: --dry-run sends nothing that changes anything', async ({ linkctl, wire }) => {
     const ran = await linkctl(['api', 'DELETE', '/tags/promo', '-n', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'DELETE', path: '/tags/promo' }] });

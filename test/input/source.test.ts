@@ -298,8 +298,9 @@ describe('encodings', () => {
     ['UTF-32BE', Buffer.from('\0\ufeff\0a', 'utf16le').swap16(), undefined],
   ])('C08: the hint for %s names the encoding that reads it', async ([, bytes, encoding], { folder, open }) => {
     const path = await written(folder, 'links.csv', bytes);
-    const set = encoding === undefined ? '' : `set its encoding, such as --encoding ${encoding}, or `;
-    await expect(content(await open(path))).rejects.toMatchObject({ hint: `${set}save it as "CSV UTF-8"` });
+    const set = encoding === undefined ? '' : `, or with -f set its encoding, such as --encoding ${encoding}`;
+    const hint = `save it as UTF-8 ("CSV UTF-8" in spreadsheets)${set}`;
+    await expect(content(await open(path))).rejects.toMatchObject({ hint });
     if (encoding === undefined) return;
     const decoded = await Readable.from(utf8Text(Readable.from([bytes]), 'links.csv', encoding)).toArray();
     expect(Buffer.concat(decoded).toString()).toBe(csv);
