@@ -115,8 +115,9 @@ function workingDomain(
   const stored = { kind: 'profile', profile: profile ?? '', path: configPath(system) } as const;
   const source = given === undefined ? describeSource(stored) : typed === undefined ? 'LINKCTL_DOMAIN' : '--domain';
   if (edition === 'b') {
-    if (given === undefined) return undefined;
-    throw new UsageError(`${source}: ${thisServer('b')} has one domain`);
+    // Without the stored domain, a change would be made to another link than the user means.
+    const hint = given === undefined ? `linkctl config unset domain --profile ${profile}` : undefined;
+    throw new UsageError(`${source}: ${thisServer('b')} has one domain`, { hint });
   }
   return { name: domainName(name, source), named: typed !== undefined, source };
 }

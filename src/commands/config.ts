@@ -85,6 +85,7 @@ async function setSetting(_options: object, invocation: Invocation, [name = '', 
   const value = parseSetting(key, typed);
   if (key === 'domain') await checkWorkingDomain(typed, invocation);
   if (key === 'dedupe' && value === 'domain') refuseOnOneDomain(invocation);
+  if (key === 'edition' && value === 'b') refuseSeveralDomains(invocation);
   const isCommand = key === 'api_key_command';
   if (isCommand) await checkKeyCommand(value as string[], invocation);
   const { profile, before } = await changeProfile(invocation, (settings) => ({
@@ -114,6 +115,16 @@ function withoutKey({ api_key: _stored, ...settings }: StoredProfile): StoredPro
 function refuseOnOneDomain(invocation: Invocation): void {
   const edition = settings(invocation).find(({ key }) => key === 'edition')?.value;
   if (edition === 'b') throw new UsageError(`dedupe domain: ${thisServer('b')} has one domain; use account`);
+}
+
+/** With these settings later commands would fail. */
+function refuseSeveralDomains({ global, system }: Invocation): void {
+  const { name, stored } = profileToChange(global, system);
+  const key = stored.domain ? 'domain' : stored.dedupe === 'domain' ? 'dedupe' : undefined;
+  if (key === undefined) return;
+  throw new UsageError(`edition b has one domain, but profile "${name}" has ${key} ${stored[key]}`, {
+    hint: `linkctl config unset ${key} --profile ${name}`,
+  });
 }
 
 /** With an unknown domain every later call would fail. */

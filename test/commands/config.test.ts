@@ -306,6 +306,43 @@ test('D48: dedupe domain is refused for edition B, which has one domain, and not
   expect((await config(['set', 'dedupe', 'domain', '-p', 'sandbox', '--edition', 'a'])).code).toBe(0);
 });
 
+test.for([
+  [{ domain: 'b.ex' }, 'domain', 'b.ex'],
+  [{ domain: 'b.ex', dedupe: 'domain' }, 'domain', 'b.ex'],
+  [{ dedupe: 'domain' }, 'dedupe', 'domain'],
+] as const)(
+  'B53: config set edition b is refused for a profile with %j, and nothing is stored',
+  async ([own, key, value], { config, path, wire }) => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, work(wire.baseUrl, own), { mode: 0o600 });
+    const before = await readFile(path, 'utf8');
+    expect(await config(['set', 'edition', 'b'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: edition b has one domain, but profile "work" has ${key} ${value}\nhint: linkctl config unset ${key} --profile work\n`,
+    });
+    expect(await readFile(path, 'utf8')).toBe(before);
+    for (const name of ['domain', 'dedupe']) await config(['unset', name]);
+    expect((await config(['set', 'edition', 'b'])).code).toBe(0);
+  },
+);
+
+test.for([['delete', 'promo', '--yes'], ['list'], ['api', 'DELETE', '/urls/promo']])(
+  'B53: on edition B the domain of a profile is refused as --domain is, and nothing is sent: %j',
+  async (words, { linkctl, path, wire }) => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, work(wire.baseUrl, { domain: 'b.ex', edition: 'b' }), { mode: 0o600 });
+    expect(await linkctl([...words, '-p', 'work'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        `error: profile "work" (${path}): this server (edition B) has one domain\n` +
+        'hint: linkctl config unset domain --profile work\n',
+    });
+    expect(await sent(wire)).toEqual([]);
+  },
+);
+
 test('D48: keyed_verified is no setting: what a server was seen to keep is kept beside the runs', async ({ config, path }) => {
   expect(await config(['set', 'keyed_verified', 'true', '-p', 'sandbox'])).toMatchObject({ code: 2 });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
