@@ -30,7 +30,8 @@ export async function trustFor({ origin, caFile, env }: Pick<TransportOptions, '
   return { ...trust, ca: [...rootCertificates, ...(await extraCertificates(env.NODE_EXTRA_CA_CERTS)), own] };
 }
 
-async function certificatesIn(file: string): Promise<string> {
+/** Throws a LocalError if the file cannot be read or has no certificate. */
+export async function certificatesIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(cannot('read the CA file', file));
   if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new LocalError(`${file} contains no PEM certificate`);
   const { X509Certificate } = await import('node:crypto');

@@ -86,6 +86,7 @@ async function setSetting(_options: object, invocation: Invocation, [name = '', 
   if (key === 'domain') await checkWorkingDomain(typed, invocation);
   if (key === 'dedupe' && value === 'domain') refuseOnOneDomain(invocation);
   if (key === 'edition' && value === 'b') refuseSeveralDomains(invocation);
+  if (key === 'ca_file') await (await import('../client/trust.ts')).certificatesIn(typed);
   const isCommand = key === 'api_key_command';
   if (isCommand) await checkKeyCommand(value as string[], invocation);
   const { profile, before } = await changeProfile(invocation, (settings) => ({

@@ -343,6 +343,24 @@ test.for([['delete', 'promo', '--yes'], ['list'], ['api', 'DELETE', '/urls/promo
   },
 );
 
+test.for([
+  [undefined, 'cannot read the CA file '],
+  ['no certificate', 'ca.pem contains no PEM certificate'],
+  ['-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n', 'ca.pem contains an unreadable certificate'],
+] as const)(
+  'a CA file is stored only if a call can read it: %j is exit 9',
+  async ([text, words], { config, linkctl, path, wire, folder }) => {
+    const file = join(folder, 'ca.pem');
+    if (text !== undefined) await writeFile(file, text);
+    const refused = { code: 9, stdout: '', stderr: expect.stringContaining(words) };
+    expect(await config(['set', 'ca_file', file, '-p', 'sandbox'])).toMatchObject(refused);
+    const none = { LINKCTL_BASE_URL: '', LINKCTL_USERNAME: '', LINKCTL_API_KEY: '', LINKCTL_EDITION: '' };
+    const login = ['auth', 'login', '--base-url', wire.baseUrl, '--username', username, '--with-key', '--ca-file', file];
+    expect(await linkctl(login, { env: none, stdin: apiKey })).toMatchObject(refused);
+    await expect(readFile(path)).rejects.toThrow();
+  },
+);
+
 test('D48: keyed_verified is no setting: what a server was seen to keep is kept beside the runs', async ({ config, path }) => {
   expect(await config(['set', 'keyed_verified', 'true', '-p', 'sandbox'])).toMatchObject({ code: 2 });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

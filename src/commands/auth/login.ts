@@ -3,6 +3,7 @@ import { CliError, UsageError } from '../../base/errors.ts';
 import type { InputStream, System } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { ask, askHidden, canAsk, confirm, requireTerminal } from '../../cli/prompt.ts';
+import { certificatesIn } from '../../client/trust.ts';
 import { editions } from '../../contract/editions.ts';
 import { enumerated } from '../../contract/link.ts';
 import { printFailure } from '../../output/failure-lines.ts';
@@ -35,6 +36,8 @@ export async function logIn({ withKey = false }: { withKey?: boolean }, invocati
   const { edition, account } = await verify({ url, username, key, keySource, name, stored }, invocation);
   const keepsCommand = typeof source !== 'string' && source.kind === 'command';
   const domain = global.domain?.at(-1);
+  // Only a connection with TLS has read it.
+  if (global.caFile) await certificatesIn(global.caFile);
   const trusted = global.caFile ? { ca_file: resolve(global.caFile) } : {};
   let current: string | undefined;
   await changeConfig(system, (draft) => {
