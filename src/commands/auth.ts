@@ -4,6 +4,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import { canAsk, confirm } from '../cli/prompt.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
+import { forgetLabels } from '../completion/label-storage.ts';
 import { describe } from '../help/description.ts';
 import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
@@ -164,6 +165,7 @@ async function logOut({ all = false }: { all?: boolean }, invocation: Invocation
       if (draft.current_profile === one) draft.current_profile = null;
     }
   });
+  for (const one of names) forgetLabels(one, system);
   return {
     kind: 'done',
     sentence: `Deleted ${profilesNamed(names)}`,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession } from '../cli/session.ts';
-import { cacheLabels } from '../completion/label-cache.ts';
+import { cacheLabels } from '../completion/label-storage.ts';
 import { readableUrl } from '../contract/web-address.ts';
 import { describe } from '../help/description.ts';
 import type { Column, Row, RowsReport } from '../output/report.ts';
@@ -22,7 +22,7 @@ async function listDomains(_options: object, invocation: Invocation): Promise<Ro
   const session = await openSession(invocation);
   async function* rows(): AsyncGenerator<Row[]> {
     const { domains } = await session.client.send('listDomains', {});
-    await cacheLabels(
+    cacheLabels(
       'domains',
       domains.map(({ domain }) => domain),
       session,

@@ -14,7 +14,7 @@ import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { openSession, type Session } from '../cli/session.ts';
 import { type AccountTags, accountTags, countLabels, deleteTag, isNoTag, renameTag } from '../client/account-tags.ts';
-import { cacheLabels } from '../completion/label-cache.ts';
+import { cacheLabels } from '../completion/label-storage.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel, isSameLabel } from '../contract/tag-label.ts';
 import { addNoUndoFlag } from '../flags/bulk-flags.ts';
@@ -111,7 +111,7 @@ async function listTags({ count }: { count?: boolean }, invocation: Invocation):
   async function* rows(): AsyncGenerator<readonly Row[]> {
     const { tags } = await client.send('listTags', {});
     const labels = tags.map(({ label }) => label);
-    await cacheLabels('tags', labels, session);
+    cacheLabels('tags', labels, session);
     if (!count) return yield tags;
     const step = (read: number): void => streams.progress.step(() => `${grouped(read)} links`);
     yield (await countLabels(session, labels, step)).map((one) => ({ ...one }));

@@ -313,6 +313,22 @@ test('B72: status shows each value and its source, the key masked, and asks the 
   expect(await sent(wire)).toHaveLength(before);
 });
 
+test.for(['a login of another account', 'a logout'])(
+  'B95: after %s, TAB offers no tags and domains of before',
+  async (how, { home, login, service }) => {
+    await home(login, { stdin: apiKey });
+    await home(['tags', 'add', 'promo']);
+    for (const command of ['tags', 'domains']) await home([command]);
+    const offered = async (...words: string[]) => (await home(['__complete', '-p', 'work', 'list', ...words, ''])).stdout;
+    expect(await offered('--by-tags')).toBe('promo\n:4\n');
+    expect(await offered('--domain')).toContain('localhost');
+    const again = login.with(5, service.baseUrl);
+    const ran = how === 'a logout' ? await home(['auth', 'logout', 'work']) : await home([...again, '--yes'], { stdin: apiKey });
+    expect(ran.code).toBe(0);
+    for (const flag of ['--by-tags', '--domain']) expect(await offered(flag)).toBe(':4\n');
+  },
+);
+
 test('auth list, switch and logout', async ({ home, login, config }) => {
   await home(login, { stdin: apiKey });
   await home(login.with(3, 'play'), { stdin: apiKey });

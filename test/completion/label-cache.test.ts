@@ -1,7 +1,8 @@
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { cachedLabels, cacheLabels } from '../../src/completion/label-cache.ts';
+import { cachedLabels } from '../../src/completion/label-cache.ts';
+import { cacheLabels } from '../../src/completion/label-storage.ts';
 import { createSources } from '../../src/completion/sources.ts';
 import { removedKey } from '../../src/contract/records.ts';
 import { test } from '../support/linkctl.ts';
@@ -17,7 +18,7 @@ test.for([
 ] as const)('B95: labels kept %i ms ago are offered: %s', async ([age, offered], { homeEnv: env }) => {
   let now = 1_700_000_000_000;
   const system = createTestSystem({ env, now: () => now });
-  await cacheLabels('tags', ['promo'], { profile: 'work', system });
+  cacheLabels('tags', ['promo'], { profile: 'work', system });
   now += age;
   expect(cachedLabels('tags', 'work', system)).toEqual(offered ? ['promo'] : []);
 });
@@ -26,16 +27,16 @@ test('B95, R-40: a label from which the API key was removed is not offered, beca
   homeEnv: env,
 }) => {
   const system = createTestSystem({ env });
-  await cacheLabels('tags', [`keep${removedKey}`, 'promo'], { profile: 'work', system });
+  cacheLabels('tags', [`keep${removedKey}`, 'promo'], { profile: 'work', system });
   expect(cachedLabels('tags', 'work', system)).toEqual(['promo']);
 });
 
 test('B95: profiles, tags and domains are kept apart, for this user alone', async ({ folder, homeEnv: env }) => {
   const system = createTestSystem({ env });
-  await cacheLabels('tags', ['one'], { profile: 'work', system });
-  await cacheLabels('tags', ['two'], { profile: 'hobby', system });
-  await cacheLabels('domains', ['s.ex'], { profile: 'work', system });
-  await cacheLabels('tags', ['nobody'], { profile: undefined, system });
+  cacheLabels('tags', ['one'], { profile: 'work', system });
+  cacheLabels('tags', ['two'], { profile: 'hobby', system });
+  cacheLabels('domains', ['s.ex'], { profile: 'work', system });
+  cacheLabels('tags', ['nobody'], { profile: undefined, system });
   expect(cachedLabels('tags', 'work', system)).toEqual(['one']);
   expect(cachedLabels('tags', 'hobby', system)).toEqual(['two']);
   expect(cachedLabels('domains', 'work', system)).toEqual(['s.ex']);
@@ -59,7 +60,7 @@ test('B70: a home that cannot be written to is no failure', async ({ folder, hom
   await writeFile(join(folder, '.cache'), 'a file where the folder should be');
   await chmod(join(folder, '.cache'), 0o400);
   const system = createTestSystem({ env });
-  await cacheLabels('tags', ['promo'], { profile: 'work', system });
+  cacheLabels('tags', ['promo'], { profile: 'work', system });
   expect(cachedLabels('tags', 'work', system)).toEqual([]);
 });
 
@@ -74,8 +75,8 @@ test.for<[string, Record<string, string>, string[]]>([
   const sources = createSources(system, async () => 1);
   const config = { current_profile: 'work', profiles: { work: { api_key: 'x' }, hobby: {}, 'not.a.name': {} } };
   await writeFile(join(folder, '.config', 'linkctl', 'config.json'), JSON.stringify(config));
-  await cacheLabels('tags', ['of-work'], { profile: 'work', system });
-  await cacheLabels('tags', ['of-hobby'], { profile: 'hobby', system });
+  cacheLabels('tags', ['of-work'], { profile: 'work', system });
+  cacheLabels('tags', ['of-hobby'], { profile: 'hobby', system });
   expect(sources.labels('tags', undefined)).toEqual(labels);
   expect(sources.labels('tags', 'hobby')).toEqual(['of-hobby']);
   expect(sources.profiles()).toEqual(['work', 'hobby', 'sandbox']);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { cacheLabels } from '../../src/completion/label-cache.ts';
+import { cacheLabels } from '../../src/completion/label-storage.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { needs, type Tool } from '../support/tools.ts';
 
@@ -43,8 +43,8 @@ export async function makeShellHome(): Promise<ShellHome> {
   await chmod(join(folder, 'bin', 'linkctl'), 0o755);
   await write('.config/linkctl/config.json', JSON.stringify({ current_profile: 'work', profiles: { work: {}, hobby: {} } }));
   const system = createTestSystem({ env });
-  await cacheLabels('tags', [hostileTag, 'a:b=c', "it's here", 'promo', '例え'], { profile: 'work', system });
-  await cacheLabels('domains', ['s.ex', 'go.example'], { profile: 'hobby', system });
+  cacheLabels('tags', [hostileTag, 'a:b=c', "it's here", 'promo', '例え'], { profile: 'work', system });
+  cacheLabels('domains', ['s.ex', 'go.example'], { profile: 'hobby', system });
   return {
     folder,
     env,

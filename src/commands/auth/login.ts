@@ -4,6 +4,7 @@ import type { InputStream, System } from '../../base/system.ts';
 import type { Invocation } from '../../cli/invocation.ts';
 import { ask, askHidden, canAsk, confirm, requireTerminal } from '../../cli/prompt.ts';
 import { certificatesIn } from '../../client/trust.ts';
+import { forgetLabels } from '../../completion/label-storage.ts';
 import { editions } from '../../contract/editions.ts';
 import { enumerated } from '../../contract/link.ts';
 import { printFailure } from '../../output/failure-lines.ts';
@@ -58,6 +59,7 @@ export async function logIn({ withKey = false }: { withKey?: boolean }, invocati
     current = before && (before === sandboxName || draft.profiles[before]) ? before : name;
     draft.current_profile = current;
   });
+  forgetLabels(name, system);
   const plan = typeof account.subscription_plan === 'string' ? `, plan ${account.subscription_plan}` : '';
   const place = invocation.streams.terminal ? new URL(url).host : url;
   const sentence = `Logged in to ${place} as ${username} (${editions[edition].title}${plan}), profile "${name}"`;
