@@ -32,6 +32,6 @@ export async function changeConfig(system: System, change: (draft: ConfigDocumen
 function refuseNewer({ version = configVersion }: ConfigDocument, path: string): void {
   if (version <= configVersion) return;
   throw new LocalError(`${path} was written by a newer linkctl (file version ${version}); this version can only read it`, {
-    hint: 'npm install --global linkctl@latest',
+    hint: 'install the newer linkctl',
   });
 }

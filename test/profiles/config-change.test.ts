@@ -72,7 +72,10 @@ test('R-25: a corrupt file is not overwritten', async ({ config }) => {
 test('R-25: a file of a newer version is read, and not written', async ({ config }) => {
   config.put({ version: 2, current_profile: 'work', profiles: { work } });
   const before = config.text();
-  await expect(changeConfig(config.system(), () => undefined)).rejects.toThrow('newer linkctl (file version 2)');
+  await expect(changeConfig(config.system(), () => undefined)).rejects.toMatchObject({
+    message: expect.stringContaining('newer linkctl (file version 2)'),
+    hint: 'install the newer linkctl',
+  });
   expect(config.text()).toBe(before);
 });
 
