@@ -23,9 +23,9 @@ export function register(command: Command, run: Runner): void {
   command
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <n>', `port to listen on, 0 for any free port (default: ${defaultPort})`, count(0))
-    .option('--data <folder>', 'folder for the links (default: the links of the sandbox)')
+    .option('--data <dir>', 'folder for the links (default: the links of the sandbox)')
     .option('--store <url>', 'PostgreSQL database for the links instead of a folder (env: LINKCTL_STORE)')
-    .option('--import <folder>', 'move the links of a data folder to --store, then serve')
+    .option('--import <dir>', 'move the links of a data folder to --store, then serve')
     .option('--public-url <url>', 'scheme and host of short URLs behind a proxy')
     .option('--redirect-code <code>', 'HTTP status of redirects (default: 303)', choice(redirectCodes))
     .option('--tls-cert <file>', 'serve HTTPS with this certificate (PEM)')

@@ -166,6 +166,8 @@ test.for([
   [['list', '--hashes-from'], 0],
   [['list', '--api-key-file'], 0],
   [['list', '--ca-file'], 0],
+  [['serve', '--data'], 16],
+  [['serve', '--import'], 16],
   [['list'], 4],
   [['shorten'], 4],
   [['api', 'GET'], 4],
