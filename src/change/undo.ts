@@ -1,4 +1,4 @@
-import { FailedError, NotFoundError, UsageError } from '../base/errors.ts';
+import { FailedError, NotFoundError } from '../base/errors.ts';
 import { applyOperation, recreateOperation } from '../bulk/operations/applying.ts';
 import { editItemsOperation } from '../bulk/operations/editing.ts';
 import type { BulkOperation } from '../bulk/operations/operation.ts';
@@ -53,8 +53,6 @@ export async function undoOrRedo(
   named: string | undefined,
 ): Promise<RowsReport> {
   const session = await openSession(invocation);
-  if (session.domainNamed)
-    throw new UsageError(`--domain does not apply to ${direction.command}: each link is changed on the domain that it was on`);
   const run = await namedRun(named, direction, (some) => isAnyLeft([some], session), session);
   if (run === undefined) throw new NotFoundError(direction.nothing.message, { hint: direction.nothing.hint });
   // All undos and redos of a run are on its account.

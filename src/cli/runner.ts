@@ -4,7 +4,7 @@ import { type EndingSignal, folders } from '../base/system.ts';
 import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { typedLine } from '../help/command-tree.ts';
-import { descriptionOf } from '../help/description.ts';
+import { descriptionOf, refusedFlags } from '../help/description.ts';
 import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
@@ -51,9 +51,13 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
     throw new UsageError(`-o markdown applies only to ${[...withMarkdown].join(' and ')}`);
   }
   Object.assign(output, outputOptions(global, start));
-  const { fields, globals = [], onlyReads } = descriptionOf(command);
-  if (global.dryRun && !onlyReads && !globals.includes('--dry-run')) {
-    throw new UsageError(`--dry-run does not apply to ${typedLine(command)}`);
+  const description = descriptionOf(command);
+  const { fields, refusesDomain } = description;
+  const given = { '--dry-run': global.dryRun, '--domain': global.domain };
+  const refused = refusedFlags(description).find((flag) => given[flag]);
+  if (refused) {
+    const reason = refused === '--domain' ? `: ${refusesDomain}` : '';
+    throw new UsageError(`${refused} does not apply to ${typedLine(command)}${reason}`);
   }
   // A dry run shows other fields, and changes nothing that a failure could hide.
   if (output.fields && fields && !global.dryRun) {

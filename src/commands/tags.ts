@@ -12,7 +12,7 @@ import { changeEach, consentToTags, countTagged, labelColumns, recordedTags, tag
 import { undoLineOf } from '../change/typed-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
-import { openSession, type Session } from '../cli/session.ts';
+import { openSession } from '../cli/session.ts';
 import { type AccountTags, accountTags, countLabels, deleteTag, isNoTag, renameTag } from '../client/account-tags.ts';
 import { cacheLabels } from '../completion/label-storage.ts';
 import type { TagRecord } from '../contract/records.ts';
@@ -91,6 +91,9 @@ function addRemovalFlags(command: Command): Command {
   return command;
 }
 
+/** A tag belongs to all domains, so `--domain` would be ignored. */
+const onAllDomains = 'a tag is on all domains of the account';
+
 const removalHelp = {
   notes: [
     'The links of the tags, on all domains, are listed and shown first. They are changed by hash, so linkctl undo can revert it. ' +
@@ -99,6 +102,7 @@ const removalHelp = {
   ],
   fields: labelColumns,
   globals: ['--yes', '--max-affected', '--dry-run', '--no-input'],
+  refusesDomain: onAllDomains,
 };
 
 const countColumns = [{ name: 'label' }, { name: 'links', align: 'right' as const }];
@@ -107,7 +111,7 @@ const countColumns = [{ name: 'label' }, { name: 'links', align: 'right' as cons
 async function listTags({ count }: { count?: boolean }, invocation: Invocation): Promise<RowsReport> {
   const session = await openSession(invocation);
   const { client, streams } = session;
-  if (count) refuseDomain(session);
+  if (count && session.domainNamed) throw new UsageError(`--domain does not apply to tags --count: ${onAllDomains}`);
   async function* rows(): AsyncGenerator<readonly Row[]> {
     const { tags } = await client.send('listTags', {});
     const labels = tags.map(({ label }) => label);
@@ -190,7 +194,6 @@ function labelReport(tag: TagRecord, sentence: string): DoneReport {
 async function deleteTags(options: RemovalOptions, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
   const session = await openSession(invocation);
-  refuseDomain(session);
   if (options.undo !== false) return await removeTags({ labels, options }, session);
   if (invocation.global.dryRun) {
     return plan(labels, { change: 'delete', done: 'deleted', requests: tagRequests({ delete: labels }) }, invocation);
@@ -223,7 +226,6 @@ async function mergeTags(
     });
   }
   const session = await openSession(invocation);
-  refuseDomain(session);
   return await removeTags({ labels, into, options }, session);
 }
 
@@ -252,9 +254,4 @@ function applied(label: string, tags: readonly TagRecord[] | null | undefined): 
 function readLabels(operands: readonly string[], name = '<label>'): string[] {
   const seen = new Set<string>();
   return flagLabels(name, operands).filter((label) => seen.size < seen.add(foldLabel(label)).size);
-}
-
-/** A tag belongs to all domains, so `--domain` would be ignored. */
-function refuseDomain({ domainNamed }: Session): void {
-  if (domainNamed) throw new UsageError('--domain does not apply to tags: a tag is on all domains of the account');
 }

@@ -27,6 +27,7 @@ export function register(command: Command, run: Runner): void {
     ],
     fields: urlColumns,
     globals: ['--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
+    refusesDomain: 'each link is changed on the domain that it was on',
   });
 }
 

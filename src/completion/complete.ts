@@ -65,7 +65,11 @@ async function offer(typed: Typed): Promise<Offer> {
 /** After a topic only `formats` accepts a flag: `--json`. */
 function usableFlags(line: TypedLine): Flag[] {
   const [topic] = line.help && line.path.length === 1 ? line.operands : [];
-  return reachableFlags(line).filter(({ long }) => topic === undefined || (topic === 'formats' && long === '--json'));
+  const { commands, refused } = line.command;
+  // The command of a group may still follow.
+  const isRefused = (long = ''): boolean => commands.length === 0 && refused.includes(long);
+  const isUsable = (long?: string): boolean => topic === undefined || (topic === 'formats' && long === '--json');
+  return reachableFlags(line).filter(({ long }) => isUsable(long) && !isRefused(long));
 }
 
 function flagCandidates(line: TypedLine): Candidate[] {

@@ -1,9 +1,11 @@
 import { type Argument, type Command, Option } from 'commander';
 import { isRepeatable, wordsOf } from '../flags/values.ts';
-import { type Description, descriptionOf } from './description.ts';
+import { type Description, descriptionOf, refusedFlags } from './description.ts';
 
 /** Plain data, so that help, completions and the manual page need no command. */
-export interface CommandTree extends Required<Omit<Description, 'fields' | 'onlyReads'>> {
+export interface CommandTree extends Required<Omit<Description, 'fields' | 'onlyReads' | 'refusesDomain'>> {
+  /** Long names of the global flags that it refuses. */
+  readonly refused: readonly string[];
   /** Names for `--fields`. */
   readonly fields: readonly string[];
   readonly name: string;
@@ -46,7 +48,8 @@ export interface Operand {
 
 export function commandTree(command: Command): CommandTree {
   const line = typedLine(command);
-  const { examples, notes = [], fields = [], globals = [] } = descriptionOf(command);
+  const description = descriptionOf(command);
+  const { examples, notes = [], fields = [], globals = [] } = description;
   return {
     name: command.name(),
     line,
@@ -62,6 +65,7 @@ export function commandTree(command: Command): CommandTree {
     notes,
     fields: fields.map((field) => field.name),
     globals,
+    refused: refusedFlags(description),
   };
 }
 

@@ -20,6 +20,8 @@ export interface Description {
   readonly globals?: readonly string[];
   /** Then `--dry-run` makes no difference. A command that neither names that flag among its `globals` nor only reads refuses it. */
   readonly onlyReads?: true;
+  /** The reason why the command refuses `--domain`. */
+  readonly refusesDomain?: string;
 }
 
 const descriptions = new WeakMap<Command, Description>();
@@ -29,6 +31,12 @@ export function describe(command: Command, description: Description): Command {
   if (description.summary !== undefined) command.summary(description.summary);
   if (description.description !== undefined) command.description(description.description);
   return command;
+}
+
+/** Returns the long names of the global flags that the command refuses. */
+export function refusedFlags({ globals = [], onlyReads, refusesDomain }: Description): ('--dry-run' | '--domain')[] {
+  const takesDryRun = onlyReads || globals.includes('--dry-run');
+  return [...(takesDryRun ? [] : ['--dry-run' as const]), ...(refusesDomain ? ['--domain' as const] : [])];
 }
 
 export function descriptionOf(command: Command): Description {

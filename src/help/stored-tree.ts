@@ -16,6 +16,7 @@ export function storedLines(root: CommandTree): string {
       notes: [],
       fields: [],
       globals: [],
+      refused: [],
     }),
   );
   return [{ ...root, commands: outlines }, ...root.commands].map((command) => JSON.stringify(command)).join('\n');

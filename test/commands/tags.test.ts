@@ -90,6 +90,15 @@ describe('several domains', () => {
       code: 2,
       stderr: expect.stringContaining('--domain does not apply to tags'),
     });
+    for (const words of [
+      ['delete', 'promo'],
+      ['merge', 'promo', '--into', 'ad'],
+    ]) {
+      expect(await linkctl(['tags', ...words, '--domain', 's.ex', '--yes', '--max-affected', '99'])).toMatchObject({
+        code: 2,
+        stderr: `error: --domain does not apply to linkctl tags ${words[0]}: a tag is on all domains of the account\n`,
+      });
+    }
     expect(await wire.requests()).toHaveLength(before);
   });
 });

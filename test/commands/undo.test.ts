@@ -554,7 +554,10 @@ describe('several domains', () => {
     ]);
     const [{ run = '' } = {}] = await runs(linkctl);
     const refused = await linkctl(['undo', run, '--yes', '--domain', 'a.example']);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--domain does not apply to undo') });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--domain does not apply to linkctl undo: each link'),
+    });
     expect((await undoLast(linkctl)).code).toBe(0);
     expect(Object.keys(await values(service, 'a.example'))).toEqual(['old', 'hash']);
     expect(Object.keys(await values(service, 'b.example'))).toEqual(['old']);

@@ -175,6 +175,28 @@ test.for([
   expect((await linkctl(['__complete', ...words, ''])).stdout).toBe(`:${directive}\n`);
 });
 
+test.for([
+  [['undo'], ['--dry-run'], ['--domain']],
+  [['redo'], ['--dry-run'], ['--domain']],
+  [['tags', 'delete'], ['--dry-run'], ['--domain']],
+  [['tags', 'merge'], ['--dry-run'], ['--domain']],
+  [['tags', 'list'], ['--dry-run', '--domain'], []],
+  [['config', 'set'], ['--domain'], ['--dry-run']],
+  [['auth', 'logout'], ['--domain'], ['--dry-run']],
+  [['serve'], ['--domain'], ['--dry-run']],
+  [['config'], ['--domain', '--dry-run'], []],
+  [['list'], ['--domain', '--dry-run'], []],
+  [[], ['--domain', '--dry-run'], []],
+])(
+  'B95: at %j the flags %j are offered, and %j, which it refuses, are not',
+  async ([words = [], offered, refused], { linkctl }) => {
+    const { stdout } = await linkctl(['__complete', ...words, '--d']);
+    const flags = stdout.split('\n').map((line) => line.split('\t')[0]);
+    expect(flags).toEqual(expect.arrayContaining(offered ?? []));
+    expect(refused?.filter((flag) => flags.includes(flag))).toEqual([]);
+  },
+);
+
 test.for([['bash'], ['zsh'], ['fish'], ['powershell']])(
   'B92: completion %s prints its script',
   async ([shell = ''], { linkctl }) => {
