@@ -63,8 +63,8 @@ export interface ReadOptions<Use extends InputUse = InputUse> {
   readonly strictColumns?: boolean | undefined;
   /** Creates links even if they are protected or disabled at the source. */
   readonly includeProtected?: boolean | undefined;
-  /** Strips one leading `'` from every cell; from those of a listing, only one that `list --formula-guard` wrote. */
-  readonly formulaGuarded?: boolean | 'listing' | undefined;
+  /** Strips one leading `'` from every cell. */
+  readonly formulaGuarded?: boolean | undefined;
   /** The columns of `--columns`, which take precedence. */
   readonly columns?: NamedColumns | undefined;
   /** Set for a file with a base, which is read as its base was: the file is another service's. */

@@ -166,7 +166,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ['another encoding of the removed label', ['--encoding', 'windows-1252'], 'hash,tags\nt,b\n', 'tags'],
     ['a name of its own', ['--columns', 'note=Remark'], 'hash,Remark\nt,mine\n', 'note'],
     ['semicolons', ['--delimiter', ';'], 'hash;note\nt;mine\n', 'note'],
-    ['a quote before each cell', ['--strip-formula-guard'], "hash,note\n't,'n\n", 'note'],
   ];
   test.for(forms)(
     'W5, I14: a file with %s has the base that linkctl listed: its flags say nothing of that',
@@ -189,44 +188,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(edit, edit.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining('1 changed') });
     },
   );
-
-  test('W5, B21: quotes before formulas are not in the values of a base that has them, other quotes are', async ({
-    linkctl,
-    service,
-    folder,
-    world: { colleague },
-  }) => {
-    await store(service, [
-      { custom_hash: 't', long_url: 'https://example.com/t', note: "'n" },
-      { custom_hash: 'u', long_url: 'https://example.com/u', note: '=1', tags: ['+a', 'b'] },
-    ]);
-    const [file, plain, guarded] = ['file', 'plain', 'guarded'].map((name) => join(folder, `${name}.csv`)) as [
-      string,
-      string,
-      string,
-    ];
-    const list = ['list', '--all', '-o', 'csv', '--fields', 'hash,note,tags'];
-    writeFileSync(plain, (await linkctl(list)).stdout);
-    writeFileSync(guarded, (await linkctl([...list, '--formula-guard'])).stdout);
-    await colleague(['edit', 't', 'u', '--note', 'newer']);
-    for (const base of [plain, guarded]) {
-      writeFileSync(file, "hash,note,tags\nt,''n,\nu,'=1,b\n");
-      const ran = await linkctl(['diff', '-f', file, '--base', base, '--strip-formula-guard', 't', 'u', '-o', 'jsonl']);
-      expect(
-        [
-          ran.code,
-          ran.stdout
-            .trimEnd()
-            .split('\n')
-            .map((line) => JSON.parse(line)),
-        ],
-        ran.stderr,
-      ).toMatchObject([12, [{ hash: 'u', field: 'tags', before: ['+a', 'b'], after: ['b'] }]]);
-    }
-    const ran = await linkctl(['edit', '-f', file, '--base', guarded, '--strip-formula-guard', ...sure]);
-    expect(ran, ran.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining('2 rows: 1 changed, 1 unchanged') });
-    expect((await links(service)).get('u')).toMatchObject({ note: 'newer', tags: ['b'] });
-  });
 
   test('W5: what somebody else has set as the file says is no conflict', async ({
     linkctl,

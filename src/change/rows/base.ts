@@ -22,11 +22,10 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
   if (base === '-' && file === '-') throw new UsageError('specify only one of --file - or --base -');
   // The name of a pipe does not tell the format: then the base has the format of the file.
   const inputFormat = formatByName(base) === 'lines' ? (options.inputFormat ?? formatByName(file ?? '')) : undefined;
-  // How the file is written says nothing of the base: that is a listing of linkctl, which needs no such flag. If the file has quotes before
-  // formulas, the listing may have those of --formula-guard.
+  // How the file is written says nothing of the base: that is a listing of linkctl, which needs no such flag.
   const written = { encoding: undefined, delimiter: undefined, columns: undefined, tagSeparator: undefined };
   const given = { ...options, ...written, file: base, ...(inputFormat !== 'lines' && { inputFormat }) };
-  const { input, reading, isForeign } = await checkedRows('apply', given, session, { isOnlyRead: true, isListing: true });
+  const { input, reading, isForeign } = await checkedRows('apply', given, session, { isOnlyRead: true });
   const kept = keptList(keptRows<FileLink>(session, true));
   const prints: number[] = [];
   for await (const rows of input.open()) {

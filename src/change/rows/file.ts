@@ -41,8 +41,6 @@ interface ReadMore<Use extends InputUse> {
   readonly first?: InputRow<Use>[] | undefined;
   /** Nothing will be sent; true by default in a dry run. */
   readonly isOnlyRead?: boolean;
-  /** linkctl wrote the file. */
-  readonly isListing?: boolean;
   /** The listing that the file was made from: both are read by the same rules, so that equal cells are equal. */
   readonly base?: { readonly isForeign: boolean } | undefined;
 }
@@ -52,12 +50,12 @@ export async function checkedRows<Use extends InputUse>(
   use: Use,
   options: BulkOptions,
   session: Session,
-  { utm, hasFlagValues, first, isOnlyRead = session.global.dryRun === true, isListing, base }: ReadMore<Use> = {},
+  { utm, hasFlagValues, first, isOnlyRead = session.global.dryRun === true, base }: ReadMore<Use> = {},
 ): Promise<CheckedRows<Use>> {
   const { file = '', columns, dateFormat, tagSeparator, encoding, inputFormat: given } = options;
   const source = await session.openInput(file, use === 'shorten' ? 'URLs' : 'rows', encoding);
   const settings = {
-    ...settingsOf(use, options, session, isListing),
+    ...settingsOf(use, options, session),
     format: await formatOf(source, { use, operand: file, given }),
     ...(utm !== undefined && { utm: utmParameters(utm) }),
     // The listing of an empty account has no rows.
@@ -123,7 +121,6 @@ function settingsOf<Use extends InputUse>(
   use: Use,
   options: BulkOptions,
   { edition, now }: Session,
-  isListing?: boolean,
 ): Omit<ReadOptions<Use>, 'format'> {
   const { inputFormat: format, delimiter, columns, dateFormat, tagSeparator } = options;
   return {
@@ -137,7 +134,7 @@ function settingsOf<Use extends InputUse>(
     tagSeparator: tagSeparator === undefined ? undefined : separatorOf(tagSeparator),
     strictColumns: options.strictColumns,
     includeProtected: options.includeProtected,
-    formulaGuarded: options.stripFormulaGuard && isListing ? 'listing' : options.stripFormulaGuard,
+    formulaGuarded: options.stripFormulaGuard,
   };
 }
 

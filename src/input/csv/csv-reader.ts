@@ -1,5 +1,4 @@
 import type { CsvError, Options, Parser } from 'csv-parse';
-import { withoutGuard } from '../../base/csv-line.ts';
 import { quoted } from '../../base/quoted.ts';
 import { knownNames } from '../fields/columns.ts';
 import { type MappedColumn, rulesFor } from '../fields/mapping.ts';
@@ -40,7 +39,7 @@ export function csvReader(draft: RowDraft, options: ReadOptions, notices: Notice
     draft.begin(line);
     if (!header.isRow && isSecondHeader(record, names)) draft.refuse(secondHeader);
     else if (record.length !== header.width) draft.refuse(`expected ${header.width} cells, got ${record.length}`);
-    else fill(draft, header.columns, record, options.formulaGuarded);
+    else fill(draft, header.columns, record, options.formulaGuarded === true);
     return 'row';
   };
 }
@@ -64,17 +63,12 @@ function isTitle(record: readonly string[], batch: readonly (readonly string[])[
   return next.filter((name) => isKnown(name.trim())).length > 1;
 }
 
-function fill(
-  draft: RowDraft,
-  columns: readonly MappedColumn[],
-  record: readonly string[],
-  guarded: ReadOptions['formulaGuarded'],
-): void {
+function fill(draft: RowDraft, columns: readonly MappedColumn[], record: readonly string[], isGuarded: boolean): void {
   draft.within(columns);
   for (const column of columns) {
     let text = record[column.index] ?? '';
     if (text === '') continue;
-    if (guarded && text.startsWith("'")) text = guarded === 'listing' ? withoutGuard(text) : text.slice(1);
+    if (isGuarded && text.startsWith("'")) text = text.slice(1);
     if (column.setting) draft.setText(column.setting, column.read, text, column.index + 1);
     else if (column.loss) draft.lose(column.loss, text.trim());
     else if (text.trim() !== '') draft.refuse('a value in a column without a name', column.index + 1);

@@ -1,4 +1,4 @@
-import { csvLine, guardFormula } from '../../base/csv-line.ts';
+import { csvLine } from '../../base/csv-line.ts';
 import { isSafeTsv, safe, safeLines, safeTsv } from '../../base/safe-text.ts';
 import type { LineFormat } from '../../contract/formats.ts';
 import type { OutputOptions } from '../output-options.ts';
@@ -42,4 +42,9 @@ function tsvLine(cells: readonly string[], columns: readonly Column[] = []): str
   // One test for all cells: in most lines nothing is escaped.
   if (isSafeTsv(cells.join(''))) return `${cells.join('\t')}\n`;
   return `${cells.map((cell, nth) => (columns[nth]?.path ? safe(cell) : safeTsv(cell))).join('\t')}\n`;
+}
+
+/** Puts `'` before a cell that a spreadsheet would execute as a formula, and before a cell that begins with `'`, so that removing one `'` restores the value. */
+export function guardFormula(text: string): string {
+  return /^['=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { guardFormula } from '../../../src/base/csv-line.ts';
 import { joinList } from '../../../src/contract/tag-label.ts';
+import { guardFormula } from '../../../src/output/formats/separated.ts';
 import { printReport } from '../../../src/output/print.ts';
 import type { Row } from '../../../src/output/report.ts';
 import { until } from '../../support/until.ts';
