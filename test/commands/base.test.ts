@@ -38,6 +38,18 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   const links = async (service: Parameters<typeof stored>[0]) =>
     new Map((await stored(service)).map(({ hash, long_url, note, tags }) => [hash, { long_url, note, tags }]));
 
+  test('B91, W5: --strict-columns is about the file, not about what a server adds to the listing of --base', async ({
+    linkctl,
+    folder,
+    world: { edited },
+  }) => {
+    const base = join(folder, 'base.json');
+    const { urls } = JSON.parse((await linkctl(['list', '--all', '-o', 'json'])).stdout);
+    writeFileSync(base, JSON.stringify({ urls: urls.map((link: object) => ({ ...link, uuid: 'x', title: 'y' })) }));
+    expect(await linkctl(['edit', '-f', edited, '--base', base, '--strict-columns', ...sure])).toMatchObject({ code: 0 });
+    expect((await linkctl(['edit', '-f', base, '--strict-columns', ...sure])).stderr).toContain('unknown member "uuid"');
+  });
+
   test('E22, W5: edit -f sends only cells that differ from --base, and leaves a link alone that somebody else has changed', async ({
     linkctl,
     service,

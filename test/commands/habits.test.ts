@@ -247,7 +247,7 @@ describe('a server that adds members of its own to links', () => {
       if (words.includes('--hashes-from')) expect(told).toBe(nothing);
       else
         expect([line, others.join('\n')]).toEqual([
-          expect.stringMatching(/^warning: columns: .*; unknown: notes, ping, title, slug, max_visits$/),
+          expect.stringMatching(/^warning: columns: .*; unknown: notes, title, slug, max_visits$/),
           nothing,
         ]);
       expect(await stored(service)).toEqual(before);

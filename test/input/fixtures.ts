@@ -87,13 +87,13 @@ export function optionsFor<Use extends InputUse>(use: Use, { name = 'links.csv',
   return { edition: 'a', format: formatByName(name), now, ...given, use };
 }
 
-/** Checks a text as `shorten` would. */
-export function check(text: string | Buffer, given: Given = {}): Promise<CheckedInput> {
-  return checkInput(memorySource(given.name ?? 'links.csv', [text]), optionsFor('shorten', given));
+/** Checks a text as `shorten` would, or as `use` says. */
+export function check(text: string | Buffer, given: Given & { use?: InputUse } = {}): Promise<CheckedInput> {
+  return checkInput(memorySource(given.name ?? 'links.csv', [text]), optionsFor(given.use ?? 'shorten', given));
 }
 
 export function checkEdit(text: string, given: Given = {}): Promise<CheckedInput> {
-  return checkInput(memorySource(given.name ?? 'edits.csv', [text]), optionsFor('edit', given));
+  return check(text, { name: 'edits.csv', ...given, use: 'edit' });
 }
 
 export async function rows<Use extends InputUse = 'shorten'>(

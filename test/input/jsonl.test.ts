@@ -92,6 +92,15 @@ describe('B91, I13: a member that a listing of linkctl does not have', () => {
     },
   );
 
+  test('is said as in a csv where new links are on another domain or lose a feature, also without short URLs', async () => {
+    const served = { ping: true, no_stats: false, favorite: true, domain: 's2.example' };
+    const given = lines({ ...record, short_url: null, ...served, geo: 'de' });
+    const { columns, hosts } = await check(given, { name, strictColumns: true });
+    expect(columns).toBe('columns: not carried over: geo (1 row)');
+    expect([...hosts.keys()]).toEqual(['s2.example']);
+    expect(await check(given, { name, use: 'edit', strictColumns: true })).toMatchObject({ columns: undefined });
+  });
+
   test('is named with 200 others, however many there are', async () => {
     const given = Array.from({ length: 3000 }, (_, index) => ({ ...listed(`h${index}`), [`own${index}`]: 1 }));
     const { columns = '' } = await check(lines(...given), { name, use: 'edit' });

@@ -23,7 +23,13 @@ export async function openBase(options: BulkOptions, session: Session): Promise<
   // The name of a pipe does not tell the format: then the base has the format of the file.
   const inputFormat = formatByName(base) === 'lines' ? (options.inputFormat ?? formatByName(file ?? '')) : undefined;
   // How the file is written says nothing of the base: that is a listing of linkctl, which needs no such flag.
-  const written = { encoding: undefined, delimiter: undefined, columns: undefined, tagSeparator: undefined };
+  const written = {
+    encoding: undefined,
+    delimiter: undefined,
+    columns: undefined,
+    tagSeparator: undefined,
+    strictColumns: undefined,
+  };
   const given = { ...options, ...written, file: base, ...(inputFormat !== 'lines' && { inputFormat }) };
   const { input, reading, isForeign } = await checkedRows('apply', given, session, { isOnlyRead: true });
   const kept = keptList(keptRows<FileLink>(session, true));

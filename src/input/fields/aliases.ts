@@ -81,7 +81,7 @@ const unsettable = foldedSet([
   ...['id', 'link id', 'ip', 'ip address', 'qr', 'qr code', 'comments', 'campaign'],
   ...['user', 'user id', 'owner', 'creator', 'author', 'group', 'workspace', 'referrer', 'country'],
   ...['favourite', 'favorite', 'favicon', 'thumbnail', 'image', 'channel', 'channels'],
-  ...['domain id', 'https', 'integrated', 'analytics', 'visits summary'],
+  ...['domain id', 'https', 'integrated', 'analytics', 'visits summary', 'ping', 'no stats'],
 ]);
 
 /** Names for the host of the short URL. */

@@ -78,17 +78,20 @@ export function knownNames(rules: ColumnRules): (name: string) => boolean {
 function roleOf(header: Header, context: Context): ColumnRole {
   const { meaning, name } = header;
   if (isErrorCode(header, context)) return context.rules.use === 'shorten' ? refused(resultsAsInput) : { kind: 'unused' };
-  if (meaning === 'unsettable') {
-    if (context.rules.use === 'edit') return { kind: 'unused' };
-    const isLost = isLoss(name) && !isAboutStatistics(header, context);
-    const loss = { name, guard: guardOf(name) };
-    // Of the links of a listing, only those that are missing are created.
-    if (context.rules.use === 'apply') return isLost && loss.guard ? { kind: 'lost', loss } : { kind: 'unused' };
-    if (isPlace(name)) return { kind: 'unused', loss: { name, isPlace: true } };
-    return isLost ? { kind: 'lost', loss } : { kind: 'unused' };
-  }
+  if (meaning === 'unsettable')
+    return isAboutStatistics(header, context) ? { kind: 'unused' } : unsettableRole(name, context.rules);
   if (meaning !== undefined) return setting(header, meaning, context);
   return contextual.has(header.fold) ? contextualRole(header, context) : unknownRole(header, context);
+}
+
+/** The role of a name that no field has: only what a link would lose is of interest, or the domain of links that are made again. */
+export function unsettableRole(name: string, { use }: Pick<ColumnRules, 'use'>): ColumnRole {
+  if (use === 'edit') return { kind: 'unused' };
+  const loss = { name, guard: guardOf(name) };
+  // Of the links of a listing, only those that are missing are created.
+  if (use === 'apply') return isLoss(name) && loss.guard ? { kind: 'lost', loss } : { kind: 'unused' };
+  if (isPlace(name)) return { kind: 'unused', loss: { name, isPlace: true } };
+  return isLoss(name) ? { kind: 'lost', loss } : { kind: 'unused' };
 }
 
 /** The service whose links have slashtags says so whether their statistics are public. */

@@ -5,8 +5,8 @@ import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import { isObject } from '../../contract/records.ts';
 import type { Refused } from '../dates.ts';
 import { isField, jsonValue, type Target } from '../field-values.ts';
-import { flat, folded, guardOf, meaningOf } from '../fields/aliases.ts';
-import { type ColumnRole, type ColumnRules, ownRole } from '../fields/columns.ts';
+import { flat, folded, meaningOf } from '../fields/aliases.ts';
+import { type ColumnRole, type ColumnRules, ownRole, unsettableRole } from '../fields/columns.ts';
 import { ColumnMapper, type Mapping, type Roles, rolesIn, rulesFor } from '../fields/mapping.ts';
 import { areResults, nameProblem, type Setting, targetMeant } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
@@ -125,21 +125,17 @@ function membersReader(
 
 /** Records of a listing may contain additional members of the server. */
 function memberRoles(names: readonly string[], rules: ColumnRules): Roles {
-  const { known, named, use } = rules;
+  const { known, named } = rules;
   const has = (name: string): boolean => names.includes(name);
   const isListed = has('short_url') && has('hash') && !areResults(has);
   if (named.size > 0 || !(isListed || names.every((name) => known.has(name)))) return rolesIn(names, rules);
-  const roles = names.map((name): ColumnRole => {
-    if (known.has(name)) return ownRole(name, rules);
-    const guard = use === 'edit' ? undefined : guardOf(name);
-    return guard ? { kind: 'lost', loss: { name, guard } } : additionalRole(name, rules);
-  });
+  const roles = names.map((name) => (known.has(name) ? ownRole(name, rules) : additionalRole(name, rules)));
   return { roles, hasOtherNames: false, isForeign: false };
 }
 
 /** Never sets a field, whatever its name means in files of others: the server may mean something else. */
 function additionalRole(name: string, rules: ColumnRules): ColumnRole {
-  if (targetMeant(name, rules) === 'unsettable') return { kind: 'unused' };
+  if (targetMeant(name, rules) === 'unsettable') return unsettableRole(name, rules);
   const reason = rules.isStrict ? nameProblem(name, rules) : undefined;
   return reason === undefined ? { kind: 'ignored' } : { kind: 'refused', reason };
 }
