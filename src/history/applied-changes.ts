@@ -1,18 +1,12 @@
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Connection } from '../files/sqlite.ts';
 import { type StoredChange, takeChanges } from './noted-changes.ts';
-import type { Reading } from './readings.ts';
-import { nameOf } from './stored-link.ts';
+import { type Reading, wasListed } from './readings.ts';
+import { type LinkName, nameOf } from './stored-link.ts';
 
 interface Counters {
   readonly total: number;
   readonly unique: number;
-}
-
-/** A link that is in no reading yet, and its clicks before its reset. */
-interface PendingReset extends Counters {
-  readonly domain: string;
-  readonly hash: string;
 }
 
 interface KnownLink {
@@ -23,57 +17,107 @@ interface KnownLink {
   readonly unique_total: number;
 }
 
-/**
- * Applies the changes that this tool made since the last reading. Returns a function to call once the new links of this reading are known:
- * it applies the resets of links that no earlier reading contained.
- */
-export function applyChanges(
-  connection: Connection,
-  reading: number,
-  last: Reading | undefined,
-  defaultDomain: string,
-): () => void {
-  /** By name. */
-  const pendingResets = new Map<string, PendingReset>();
-  const apply = ({ kind, hash, at, newHash, ...noted }: StoredChange): void => {
-    const domain = withoutLocalPort(noted.domain ?? defaultDomain);
-    const [total, unique] = [noted.total ?? 0, noted.unique ?? 0];
-    const link = find(connection, domain, hash);
-    if (link === undefined) {
-      addPendingReset(pendingResets, { domain, hash, total, unique }, newHash);
-      return;
-    }
-    // The last reading may have read the link after the reset.
-    const wasReadAfter = last !== undefined && at >= last.from && at <= last.to && total > link.total;
-    const isZeroed = kind !== 'renamed' && !(kind === 'reset' && wasReadAfter);
-    if (isZeroed) {
-      addClicks(connection, reading, link.id, {
-        total: growth(link.total, total),
-        unique: growth(link.unique_total, unique),
-      });
-      connection.sql('UPDATE links SET total = 0, unique_total = 0 WHERE id = ?').run(link.id);
-    }
-    addEvent(connection, reading, link.id, kind);
-    if (kind === 'deleted') connection.sql('UPDATE links SET there = 0 WHERE id = ?').run(link.id);
-    if (newHash !== null && newHash !== hash) rename(connection, link, domain, newHash);
-  };
-  for (const change of takeChanges(connection, reading)) apply(change);
-  return () => {
-    for (const { domain, hash, ...counters } of pendingResets.values()) {
-      const link = find(connection, domain, hash);
-      if (!link || connection.count(newEvents, reading, link.id) !== 1) continue;
-      addClicks(connection, reading, link.id, counters);
-      addEvent(connection, reading, link.id, 'reset');
-    }
-  };
+interface AppliedReading {
+  readonly nth: number;
+  readonly last: Reading | undefined;
+  /** The newest change when this reading began. */
+  readonly notedBefore: number;
+  /** The domain of links that were changed without naming one. */
+  readonly defaultDomain: string;
 }
+
+/** Applies the changes that this tool made since the last reading to the stored links, before this reading is counted. */
+export function applyChanges(connection: Connection, reading: AppliedReading): void {
+  const changedMeanwhile = new Set<number>();
+  for (const change of takeChanges(connection, reading.nth)) {
+    const id = applyChange(connection, reading, change);
+    if (id !== undefined && change.id > reading.notedBefore) changedMeanwhile.add(id);
+  }
+  for (const id of changedMeanwhile) listUnread(connection, id);
+}
+
+/** Returns the ID of the link; undefined if no reading has had it, and it has nothing to count. */
+function applyChange(connection: Connection, reading: AppliedReading, change: StoredChange): number | undefined {
+  const { kind, hash, newHash } = change;
+  const domain = withoutLocalPort(change.domain ?? reading.defaultDomain);
+  const row = unlist(connection, { id: change.id, domain, hash });
+  const renamedRow = newHash === null ? undefined : unlist(connection, { id: change.id, domain, hash: newHash });
+  const [total, unique] = [change.total ?? row?.total ?? 0, change.unique ?? row?.unique_total ?? 0];
+  const hasClicks = kind === 'reset' && total > 0;
+  const link =
+    find(connection, domain, hash) ??
+    addLink(connection, reading.nth, { name: { domain, hash }, row: row ?? renamedRow, hasClicks });
+  if (link === undefined) return undefined;
+  if (kind !== 'renamed' && !wasReadAfter(connection, reading.last, { at: change.at, total, link })) {
+    addClicks(connection, reading.nth, link.id, {
+      total: growth(link.total, total),
+      unique: growth(link.unique_total, unique),
+    });
+    connection.sql('UPDATE links SET total = 0, unique_total = 0 WHERE id = ?').run(link.id);
+  }
+  addEvent(connection, reading.nth, link.id, kind);
+  if (kind === 'deleted') connection.sql('UPDATE links SET there = 0 WHERE id = ?').run(link.id);
+  if (newHash !== null && newHash !== hash) rename(connection, link, domain, newHash);
+  return link.id;
+}
+
+/** A listed link, as `recording.ts` stages it. */
+interface ListedRow {
+  readonly short_url: string;
+  readonly long_url: string;
+  readonly tags: string;
+  /** Null if the server left it out. */
+  readonly total: number | null;
+  readonly unique_total: number | null;
+}
+
+/**
+ * Takes a link out of the listing if the change was noted after its page was requested: nobody knows whether its counter, or even the link
+ * of this name, is that before the change or that after it. The next reading will count it.
+ */
+function unlist(
+  connection: Connection,
+  { domain, hash, id }: Pick<StoredChange, 'id' | 'hash'> & { readonly domain: string },
+): ListedRow | undefined {
+  return connection
+    .sql(
+      `DELETE FROM listed WHERE domain = ? AND hash = ? AND noted < ?
+       RETURNING short_url, long_url, tags, total, unique_total`,
+    )
+    .get<ListedRow>(domain, hash, id);
+}
+
+/** A link that was changed during the reading is listed as it is stored: so it is neither counted nor gone. */
+function listUnread(connection: Connection, id: number): void {
+  connection
+    .sql(
+      `INSERT OR IGNORE INTO listed (domain, hash, short_url, long_url, tags, noted)
+       SELECT domain, hash, short_url, long_url, tags, 0 FROM links WHERE id = ? AND there = 1`,
+    )
+    .run(id);
+}
+
+/**
+ * A command may note its change after the end of a reading that saw it. Then the counter fell there, and what it had right before the
+ * change is not its growth since.
+ */
+function wasReadAfter(
+  connection: Connection,
+  last: Reading | undefined,
+  { at, total, link }: { readonly at: number; readonly total: number; readonly link: KnownLink },
+): boolean {
+  if (last === undefined || at < last.from || at > last.to + longCall || total <= link.total) return false;
+  const fell = `SELECT COUNT(*) AS count FROM events WHERE reading = ? AND link = ? AND kind = 'fell'`;
+  return connection.count(fell, last.nth, link.id) > 0;
+}
+
+/** Milliseconds from a change on the server until it is noted. */
+const longCall = 60_000;
 
 /** 0 if the counter was not known (-1). */
 function growth(before: number, now: number): number {
   return before < 0 ? 0 : Math.max(0, now - before);
 }
-
-const newEvents = `SELECT COUNT(*) AS count FROM events WHERE reading = ? AND link = ? AND kind = 'new'`;
 
 function find(connection: Connection, domain: string, hash: string): KnownLink | undefined {
   return connection
@@ -81,17 +125,33 @@ function find(connection: Connection, domain: string, hash: string): KnownLink |
     .get<KnownLink>(domain, hash);
 }
 
-function addPendingReset(
-  pendingResets: Map<string, PendingReset>,
-  { domain, hash, total, unique }: PendingReset,
-  newHash: string | null,
-): void {
-  const name = nameOf({ domain, hash });
-  const before = pendingResets.get(name) ?? { total: 0, unique: 0 };
-  pendingResets.delete(name);
-  const sum = newHash === null ? { total: before.total + total, unique: before.unique + unique } : before;
-  const kept = newHash ?? hash;
-  if (sum.total > 0) pendingResets.set(nameOf({ domain, hash: kept }), { ...sum, domain, hash: kept });
+/**
+ * Adds a link that was made since the last reading. If an earlier reading listed its domain, it starts at zero; otherwise with the first
+ * total that is read. Its name is all that is known of it until it is read.
+ */
+function addLink(
+  connection: Connection,
+  reading: number,
+  {
+    name: { domain, hash },
+    row,
+    hasClicks,
+  }: { readonly name: LinkName; readonly row: ListedRow | undefined; readonly hasClicks: boolean },
+): KnownLink | undefined {
+  const isCovered = connection.count(`SELECT ${wasListed('?')} AS count`, domain) > 0;
+  if (row === undefined && !(isCovered && hasClicks)) return undefined;
+  const start = isCovered ? 0 : -1;
+  const { short_url, long_url, tags } = row ?? { short_url: nameOf({ domain, hash }), long_url: '', tags: '[]' };
+  connection
+    .sql(
+      'INSERT INTO links (domain, hash, short_url, long_url, tags, total, unique_total, there) VALUES (?, ?, ?, ?, ?, ?, ?, 1)',
+    )
+    .run(domain, hash, short_url, long_url, tags, start, start);
+  const link = find(connection, domain, hash);
+  if (link === undefined) return undefined;
+  connection.sql('INSERT INTO counters (reading, link, clicks, unique_clicks) VALUES (?, ?, 0, 0)').run(reading, link.id);
+  if (isCovered) addEvent(connection, reading, link.id, 'new');
+  return link;
 }
 
 function addClicks(connection: Connection, reading: number, link: number, { total, unique }: Counters): void {

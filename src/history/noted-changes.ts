@@ -57,6 +57,8 @@ export function changeNotes(account: HistoryAccount, system: System) {
 
 /** Null means unknown. */
 export interface StoredChange extends Pick<NotedChange, 'kind' | 'hash'> {
+  /** Grows with each change that is noted. */
+  readonly id: number;
   readonly at: number;
   readonly domain: string | null;
   readonly total: number | null;
@@ -64,13 +66,18 @@ export interface StoredChange extends Pick<NotedChange, 'kind' | 'hash'> {
   readonly newHash: string | null;
 }
 
-const columns = 'at, kind, hash, domain, total, unique_total AS "unique", new_hash AS newHash';
+const columns = 'id, at, kind, hash, domain, total, unique_total AS "unique", new_hash AS newHash';
 
 /** Returns the changes that no reading has applied yet, in order, and assigns them to this reading. */
 export function takeChanges(connection: Connection, reading: number): StoredChange[] {
   const changes = connection.sql(`SELECT ${columns} FROM changes WHERE reading IS NULL ORDER BY id`).all<StoredChange>();
   connection.sql('UPDATE changes SET reading = ? WHERE reading IS NULL').run(reading);
   return changes;
+}
+
+/** The ID of the change that was noted last; 0 if there is none. */
+export function newestChange(connection: Connection): number {
+  return connection.count('SELECT MAX(id) AS count FROM changes');
 }
 
 /** Empty without a history. Throws a `LocalError`. */

@@ -25,3 +25,8 @@ export function readingsOf(connection: Connection): Reading[] {
     .all<Omit<Reading, 'scope'> & ReadingScope>()
     .map(({ kind, words, ...reading }) => ({ ...reading, scope: { kind, words } }));
 }
+
+/** A condition: an earlier reading listed this domain, so a link that no reading has had was made after it. */
+export function wasListed(domain: string): string {
+  return `EXISTS (SELECT 1 FROM readings WHERE scope = 'account' OR (scope = 'domain' AND words = ${domain}))`;
+}

@@ -5,7 +5,8 @@ import { acquireClaim, type Claim } from '../files/claim-lock.ts';
 import type { Connection } from '../files/sqlite.ts';
 import { applyChanges } from './applied-changes.ts';
 import { type History, type HistoryAccount, historyPaths, openHistory } from './history-database.ts';
-import { type ReadingScope, readingsOf } from './readings.ts';
+import { newestChange } from './noted-changes.ts';
+import { type ReadingScope, readingsOf, wasListed } from './readings.ts';
 import { storedLink } from './stored-link.ts';
 
 export interface RecordedReading {
@@ -22,7 +23,10 @@ interface RecordingSettings {
   readonly defaultDomain: string;
 }
 
-/** The listed links, with null for counters that the server leaves out; and those that differ from the stored ones. */
+/**
+ * The listed links, with null for counters that the server leaves out, and the newest change that was noted before the page was requested;
+ * and those that differ from the stored ones.
+ */
 const staging = `
   CREATE TEMP TABLE listed (
     domain TEXT NOT NULL,
@@ -32,6 +36,7 @@ const staging = `
     tags TEXT NOT NULL,
     total INTEGER,
     unique_total INTEGER,
+    noted INTEGER NOT NULL,
     PRIMARY KEY (domain, hash)
   ) WITHOUT ROWID;
   CREATE TEMP TABLE changed (
@@ -72,7 +77,12 @@ function recordingIn(
   const from = system.now();
   let links = 0;
   let isClosed = false;
-  history.work('stage', (connection) => connection.exec(staging));
+  const notedBefore = history.work('stage', (connection) => {
+    connection.exec(staging);
+    return newestChange(connection);
+  });
+  // A page may be requested before the one before it is added, but after the one before that.
+  let [noted, notedNext] = [notedBefore, notedBefore];
   /** Does nothing after `finish`. */
   const discard = (): void => {
     if (isClosed) return;
@@ -87,14 +97,16 @@ function recordingIn(
     add(records: readonly UrlRecord[]): void {
       history.work('stage', (connection) => {
         const stage = connection.sql(
-          `INSERT OR IGNORE INTO listed (domain, hash, short_url, long_url, tags, total, unique_total) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+          `INSERT OR IGNORE INTO listed (domain, hash, short_url, long_url, tags, total, unique_total, noted)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
         );
         for (const record of records) {
           const { domain, hash, short_url, long_url, tags } = storedLink(record, edition);
           const [total, unique] = countersOf(record);
           const labels = tags.length === 0 ? '[]' : JSON.stringify(tags.toSorted());
-          links += Number(stage.run(domain, hash, short_url, long_url, labels, total, unique).changes);
+          links += Number(stage.run(domain, hash, short_url, long_url, labels, total, unique, noted).changes);
         }
+        [noted, notedNext] = [notedNext, newestChange(connection)];
       });
     },
     /** Throws a `LocalError` and leaves the history unchanged if it cannot be written. */
@@ -103,10 +115,11 @@ function recordingIn(
         return history.work('write', (connection) => {
           const readings = readingsOf(connection);
           const reading = readings.length + 1;
-          const applyPendingResets = applyChanges(connection, reading, readings.at(-1), defaultDomain);
-          const counted = countKnown(connection, reading);
-          const added = addNew(connection, reading);
-          applyPendingResets();
+          const known = connection.count('SELECT MAX(id) AS count FROM links');
+          applyChanges(connection, { nth: reading, last: readings.at(-1), notedBefore, defaultDomain });
+          const counted = countKnown(connection, reading, known);
+          addNew(connection, reading);
+          const added = connection.count('SELECT COUNT(*) AS count FROM links WHERE id > ? AND there = 1', known);
           const gone = settleScope(connection, reading, scope);
           connection
             .sql('INSERT INTO readings (id, began, ended, scope, words, links) VALUES (?, ?, ?, ?, ?, ?)')
@@ -146,10 +159,10 @@ const grown = (counter: string): string =>
      WHEN changed.${counter} < links.${counter} THEN 0 ELSE links.${counter} END`;
 
 /**
- * Updates links of earlier readings and returns how many have other counters or reappeared. A counter that the server leaves out is
- * unchanged.
+ * Updates the stored links and returns how many of the links of earlier readings, whose IDs end with `known`, have other counters or
+ * reappeared. A counter that the server leaves out is unchanged.
  */
-function countKnown(connection: Connection, reading: number): number {
+function countKnown(connection: Connection, reading: number, known: number): number {
   connection
     .sql(
       `INSERT INTO changed (link, short_url, long_url, tags, total, unique_total)
@@ -162,7 +175,10 @@ function countKnown(connection: Connection, reading: number): number {
     .run();
   const both = 'changed JOIN links ON links.id = changed.link';
   const isCounted = '(changed.total, changed.unique_total) <> (links.total, links.unique_total)';
-  const counted = connection.count(`SELECT COUNT(*) AS count FROM ${both} WHERE ${isCounted} OR there = 0`);
+  const counted = connection.count(
+    `SELECT COUNT(*) AS count FROM ${both} WHERE links.id <= ? AND (${isCounted} OR there = 0)`,
+    known,
+  );
   connection
     .sql(
       `INSERT INTO counters (reading, link, clicks, unique_clicks)
@@ -187,16 +203,16 @@ function countKnown(connection: Connection, reading: number): number {
  * Adds links that no earlier reading had. If an earlier reading covered the domain, all clicks of such a link are later; otherwise their
  * time is unknown. Every link gets a row of counters, which marks the start for links that a selection read first.
  */
-function addNew(connection: Connection, reading: number): number {
+function addNew(connection: Connection, reading: number): void {
   const last = connection.count('SELECT MAX(id) AS count FROM links');
-  const { changes } = connection
+  connection
     .sql(
       `INSERT INTO links (domain, hash, short_url, long_url, tags, total, unique_total, there)
        SELECT domain, hash, short_url, long_url, tags, COALESCE(total, -1), COALESCE(unique_total, -1), 1 FROM listed
        WHERE NOT EXISTS (SELECT 1 FROM links WHERE ${isKnown})`,
     )
     .run();
-  const isCovered = `EXISTS (SELECT 1 FROM readings WHERE scope = 'account' OR (scope = 'domain' AND words = links.domain))`;
+  const isCovered = wasListed('links.domain');
   connection
     .sql(
       `INSERT INTO counters (reading, link, clicks, unique_clicks)
@@ -208,7 +224,6 @@ function addNew(connection: Connection, reading: number): number {
   connection
     .sql(`INSERT INTO events (reading, link, kind) SELECT ?, id, 'new' FROM links WHERE id > ? AND ${isCovered}`)
     .run(reading, last);
-  return Number(changes);
 }
 
 /** Null if the server sends no counter, or an invalid one. */

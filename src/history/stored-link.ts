@@ -18,7 +18,9 @@ export function storedLink(record: Pick<ReadLink, 'hash'> & Partial<ReadLink>, e
 }
 
 /** Identifies a link across readings. */
-export function nameOf({ domain, hash }: Pick<StoredLink, 'domain' | 'hash'>): string {
+export type LinkName = Pick<StoredLink, 'domain' | 'hash'>;
+
+export function nameOf({ domain, hash }: LinkName): string {
   return linkText({ domain: domain || undefined, hash });
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { store, visit } from '../support/stored-links.ts';
+import { numbered, store, visit } from '../support/stored-links.ts';
 import { record, test } from './history-world.ts';
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
@@ -56,6 +56,119 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await visit(service, 'one', 5);
     await on(1, ...record);
     expect((await on(1, 'stats', '--since', '1d')).stdout).toBe('one\t5\t\t\t1\trenamed\nuno\t3\t\t\t0\trenamed\n');
+  });
+
+  test.for([1, 2, 3])(
+    'H1, H2: changes made while a reading waits for page %d of 3 count each click once, in this reading or the next',
+    async (page, { on, service, wire }) => {
+      const truth = new Map<string, number>();
+      const click = async (hash: string, times: number, name = hash): Promise<void> => {
+        await visit(service, hash, times);
+        truth.set(name, (truth.get(name) ?? 0) + times);
+      };
+      // The newest links are on the first page.
+      for (const nth of [3, 2, 1]) {
+        const names = ['reset', 'deleted', 'again', 'renamed', 'swapped'].map((kind) => `${kind}${nth}`);
+        await store(
+          service,
+          names.map((custom_hash) => ({ custom_hash, long_url: `https://a.example/${custom_hash}` })),
+        );
+        for (const name of names) await visit(service, name, 4);
+        if (nth > 1) await store(service, numbered(edition === 'a' ? 996 : 496, { custom_hash: undefined }));
+      }
+      await on(0, ...record);
+      const nths = [1, 2, 3];
+      // A name of the first page that comes again later makes a listing that is not whole, which is not recorded.
+      const reuses = page > 1;
+      const nameOf = { reset: 'reset', deleted: 'deleted', again: 'again', renamed: 'new' };
+      for (const nth of nths) {
+        for (const [before, after] of Object.entries(nameOf)) await click(`${before}${nth}`, 2, `${after}${nth}`);
+        await click(`swapped${nth}`, 2, `swapped${reuses ? (nth % 3) + 1 : nth}`);
+      }
+      const offset = (page - 1) * (edition === 'a' ? 1000 : 500);
+      await wire.script([{ only: { method: 'GET', path: page === 1 ? '/urls' : `offset=${offset}` }, held: true }]);
+      const reading = on(1, ...record);
+      await wire.held();
+      for (const nth of nths) {
+        await click(`reset${nth}`, 1);
+        await click(`deleted${nth}`, 1);
+        expect((await on(1, 'edit', `renamed${nth}`, '--new-hash', `new${nth}`)).code).toBe(0);
+      }
+      const hashes = (kind: string) => nths.map((nth) => `${kind}${nth}`);
+      expect((await on(1, 'stats', ...hashes('reset'), '--reset', '--yes')).code).toBe(0);
+      expect((await on(1, 'delete', ...hashes('deleted'), ...hashes('again'), '--yes')).code).toBe(0);
+      for (const nth of nths) {
+        if (reuses) {
+          expect((await on(1, 'shorten', 'https://b.example/', '--hash', `again${nth}`)).code).toBe(0);
+          await click(`again${nth}`, 1);
+        }
+        await click(`reset${nth}`, 1);
+        await click(`new${nth}`, 1);
+      }
+      const renames = [
+        ['swapped3', 'other'],
+        ['swapped2', 'swapped3'],
+        ['swapped1', 'swapped2'],
+        ['other', 'swapped1'],
+      ] as const;
+      for (const [from, to] of reuses ? renames : []) expect((await on(1, 'edit', from, '--new-hash', to)).code).toBe(0);
+      await wire.release();
+      expect(await reading).toMatchObject({ code: 0, stderr: '' });
+      const counted = async (days: number) => {
+        const { code, stdout } = await on(days, 'stats', '--since', `${days}d`, '-o', 'json');
+        expect(code).toBe(0);
+        return JSON.parse(stdout) as { clicks: { hash: string; clicks: number; events: string[] }[] };
+      };
+      for (const { hash, clicks, events } of (await counted(1)).clicks) {
+        expect(clicks, hash).toBeLessThanOrEqual(truth.get(hash) ?? 0);
+        expect(events).not.toContain('gone');
+        expect(events).not.toContain('fell');
+      }
+      for (const name of [...hashes('reset'), ...(reuses ? hashes('again') : []), ...hashes('new'), ...hashes('swapped')])
+        await click(name, 1);
+      for (const days of [2, 3]) {
+        await on(days, ...record);
+        const { clicks } = await counted(days);
+        expect(new Map(clicks.map(({ hash, clicks }) => [hash, clicks]))).toEqual(truth);
+        expect(clicks.flatMap(({ events }) => events)).not.toContain('gone');
+        expect(clicks.flatMap(({ events }) => events)).not.toContain('fell');
+      }
+    },
+  );
+
+  test('H1, H2: changes made during the first reading leave their links with a beginning', async ({ on, service, wire }) => {
+    await store(service, numbered(4));
+    for (const hash of ['h0', 'h1', 'h2', 'h3']) await visit(service, hash, 5);
+    await wire.script([{ only: { method: 'GET', path: '/urls' }, held: true }]);
+    const reading = on(0, ...record);
+    await wire.held();
+    await on(0, 'stats', 'h0', '--reset', '--yes');
+    await on(0, 'edit', 'h1', '--new-hash', 'new');
+    await on(0, 'delete', 'h2', '--yes');
+    await wire.release();
+    expect(await reading).toMatchObject({ code: 0 });
+    for (const hash of ['h0', 'h3']) await visit(service, hash, 2);
+    await on(1, ...record);
+    await visit(service, 'new', 3);
+    await on(2, ...record);
+    expect((await on(2, 'stats', '--since', '2d', '--fields', 'hash,clicks,events')).stdout).toBe('new\t3\t\nh0\t2\t\nh3\t2\t\n');
+  });
+
+  test('H1, H2: a reset that a reading saw before it was noted counts no click twice', async ({ on, service, wire }) => {
+    await store(service, numbered(1));
+    await visit(service, 'h0', 9);
+    await on(0, ...record);
+    await wire.script([{ only: { method: 'DELETE' }, held: true }]);
+    // At the same time as the reading.
+    const reset = on(1 - 1 / 1440, 'stats', 'h0', '--reset', '--yes');
+    await wire.held();
+    await visit(service, 'h0', 2);
+    await on(1, ...record);
+    await wire.release();
+    expect((await reset).code).toBe(0);
+    await visit(service, 'h0', 3);
+    await on(2, ...record);
+    expect((await on(2, 'stats', '--since', '2d', '--fields', 'hash,clicks,events')).stdout).toBe('h0\t5\tfell,reset\n');
   });
 
   test('H2, B43: a named link that is not there, and was not in that time, is said; one that was deleted has its event', async ({
