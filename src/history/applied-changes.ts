@@ -43,7 +43,7 @@ function applyChange(connection: Connection, reading: AppliedReading, change: St
   const row = unlist(connection, { id: change.id, domain, hash });
   const renamedRow = newHash === null ? undefined : unlist(connection, { id: change.id, domain, hash: newHash });
   const [total, unique] = [change.total ?? row?.total ?? 0, change.unique ?? row?.unique_total ?? 0];
-  const hasClicks = kind === 'reset' && total > 0;
+  const hasClicks = kind !== 'renamed' && total > 0;
   const link =
     find(connection, domain, hash) ??
     addLink(connection, reading.nth, { name: { domain, hash }, row: row ?? renamedRow, hasClicks });
@@ -127,7 +127,7 @@ function find(connection: Connection, domain: string, hash: string): KnownLink |
 
 /**
  * Adds a link that was made since the last reading. If an earlier reading listed its domain, it starts at zero; otherwise with the first
- * total that is read. Its name is all that is known of it until it is read.
+ * total that is read. A deleted link that was never read has only its name.
  */
 function addLink(
   connection: Connection,

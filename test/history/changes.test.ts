@@ -171,6 +171,30 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await on(2, 'stats', '--since', '2d', '--fields', 'hash,clicks,events')).stdout).toBe('h0\t5\tfell,reset\n');
   });
 
+  test('H2: the clicks of a link that was made and deleted between two readings count, on its name', async ({ on, service }) => {
+    await store(service, numbered(1));
+    await on(0, ...record);
+    await on(0.1, 'shorten', 'https://b.example/', '--hash', 'short');
+    await visit(service, 'short', 5);
+    await on(0.2, 'stats', 'short', '--reset', '--yes');
+    await visit(service, 'short', 2);
+    await on(0.3, 'edit', 'short', '--new-hash', 'brief', '--yes');
+    await on(0.4, 'delete', 'brief', '--yes');
+    await on(0.5, 'shorten', 'https://b.example/', '--hash', 'again');
+    await visit(service, 'again', 3);
+    await on(0.6, 'delete', 'again', '--yes');
+    await on(0.7, 'shorten', 'https://c.example/', '--hash', 'again');
+    await visit(service, 'again', 1);
+    await on(1, ...record);
+    await visit(service, 'again', 1);
+    await on(2, ...record);
+    const fields = ['--fields', 'hash,clicks,events'];
+    const brief = 'brief\t7\tnew,reset,renamed,deleted\n';
+    expect((await on(1, 'stats', '--since', '1d', ...fields)).stdout).toBe(`${brief}again\t4\tnew,deleted\n`);
+    expect((await on(2, 'stats', '--since', '2d', ...fields)).stdout).toBe(`${brief}again\t5\tnew,deleted\n`);
+    expect((await on(2, 'stats', 'brief', '--since', '2d', ...fields)).stdout).toBe(brief);
+  });
+
   test('H2, B43: a named link that is not there, and was not in that time, is said; one that was deleted has its event', async ({
     on,
     service,

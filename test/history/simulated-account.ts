@@ -153,8 +153,8 @@ export class SimulatedAccount {
     for (const page of this.pages()) recording.add(page);
     const clicks = new Map<SimulatedLink, number>();
     for (const link of this.links) {
-      // A link that was made and deleted between two readings is in no reading.
-      const isKnown = link.isAlive || link.read !== undefined;
+      // Of a link that was made and deleted between two readings, only noted clicks are known.
+      const isKnown = link.isAlive || link.read !== undefined || link.noted > 0;
       if (isKnown && link.pending + link.noted > 0) clicks.set(link, link.pending + link.noted);
       Object.assign(link, { pending: 0, noted: 0 });
       link.read = link.isAlive ? link.total : link.read;
@@ -213,6 +213,7 @@ export class SimulatedAccount {
       this.change('reset', young, this.random() < 0.8);
       if (this.random() < 0.3) this.change('renamed', young);
       this.clickLink(young, 2);
+      if (this.random() < 0.3) this.change('deleted', young, this.random() < 0.8);
     }
     const edited = this.pick();
     if (edited) this.edit(edited);
