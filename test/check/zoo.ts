@@ -149,6 +149,7 @@ export const animals: Readonly<Record<string, Animal>> = {
 /** HTTP that is not well-formed, each at a port of its own. */
 const raw: Readonly<Record<string, (socket: Socket) => void>> = {
   garbage: (socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n'),
+  'status-099': (socket) => void socket.end('HTTP/1.1 099 None\r\n\r\n'),
   'hangs-up': (socket) => void socket.destroy(),
   'says-nothing': () => undefined,
   'drips-headers': (socket) => {
