@@ -120,7 +120,7 @@ async function countIn(
 ): Promise<LabelCount[]> {
   const counts = new Map(labels.map((label) => [foldLabel(label), { label, links: 0 }]));
   for await (const { rows, read } of filteredPages(client, selections, undefined, { warn: refuseIncomplete })) {
-    for (const label of rows.flatMap(labelsOf)) {
+    for (const label of rows.flatMap(distinctLabels)) {
       const count = counts.get(foldLabel(label));
       if (count) count.links += 1;
       else counts.set(foldLabel(label), { label, links: 1 });
@@ -154,6 +154,13 @@ async function carrierSelections(account: Account, labels: readonly string[]): P
 /** Servers limit expressions and URLs; each character can take up to twelve after encoding. */
 const maxLabels = 20;
 const maxExpressionLength = 400;
+
+/** Without further spellings of the same label. */
+function distinctLabels(record: UrlRecord): readonly string[] {
+  const labels = labelsOf(record);
+  const folded = labels.map(foldLabel);
+  return labels.filter((_, nth) => folded.indexOf(folded[nth] ?? '') === nth);
+}
 
 function labelsOf({ tags }: Partial<Pick<UrlRecord, 'tags'>>): readonly string[] {
   if (Array.isArray(tags)) return tags;

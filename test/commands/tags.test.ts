@@ -103,6 +103,12 @@ describe('several domains', () => {
   });
 });
 
+test('W4: a link that has one label in two spellings counts once', async ({ linkctl, service, wire }) => {
+  await store(service, numbered(3, { tags: ['News'] }));
+  await wire.script([{ only: { path: '/urls' }, alter: { each: { tags: ['News', 'news', 'Other', 'other'] } } }]);
+  expect((await linkctl(['tags', '--count'])).stdout).toBe('News\t3\nOther\t3\n');
+});
+
 test('W4: links that are listed without their tags are not counted', async ({ linkctl, service, wire }) => {
   await store(service, numbered(3, { tags: ['promo'] }));
   await wire.script([{ only: { path: '/urls' }, alter: { each: { tags: undefined } } }]);
