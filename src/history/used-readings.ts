@@ -130,9 +130,9 @@ function scopeText({ kind, words }: ReadingScope): string {
 
 /** From a single reading nothing can be counted, whatever `--since` says. */
 function noOldReading({ from }: Reading, hasLater: boolean, until: number): NotFoundError {
-  const second = Math.ceil(from / 1000) * 1000;
-  const moment = isoTime(second).replace('.000Z', 'Z');
-  const remedy = `use --since ${moment}${second < until ? '' : ' without --until'}`;
+  // To the millisecond, because a later reading may be nearer to a rounded time.
+  const moment = isoTime(from).replace('.000Z', 'Z');
+  const remedy = `use --since ${moment}${from < until ? '' : ' without --until'}`;
   return new NotFoundError(`no reading is old enough: the first was made ${momentText(from)}`, {
     hint: hasLater ? remedy : 'linkctl stats --record',
   });

@@ -68,11 +68,20 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(alone).toMatchObject({ code: 5, stderr: expect.stringMatching(/old enough.*\nhint: linkctl stats --record\n$/) });
     await on(1, ...record);
     const { stderr } = await on(1, 'stats', '--since', '7d');
-    expect(stderr).toMatch(/old enough.*\nhint: use --since 2026-03-02T02:00:01Z\n$/);
-    expect(await on(1, 'stats', '--since', '2026-03-02T02:00:01Z')).toMatchObject({ code: 0 });
+    const [, since = ''] = /old enough.*\nhint: use --since (2026-03-02T02:00:00\S*Z)\n$/.exec(stderr) ?? [];
+    expect(await on(1, 'stats', '--since', since)).toMatchObject({ code: 0 });
     const ended = await on(1, 'stats', '--since', '7d', '--until', '2026-03-01');
     expect(ended).toMatchObject({ code: 5, stdout: '' });
-    expect(ended.stderr).toMatch(/old enough.*\nhint: use --since 2026-03-02T02:00:01Z without --until\n$/);
+    expect(ended.stderr).toMatch(/old enough.*\nhint: use --since 2026-03-02T02:00:00\S*Z without --until\n$/);
+  });
+
+  test('H2: the hint works for two readings of one second, too', async ({ on }) => {
+    const second = 1 / 86_400;
+    await on(0.4 * second, ...record);
+    await on(0.9 * second, ...record);
+    const { stderr } = await on(1, 'stats', '--since', '7d');
+    const [, since = ''] = /hint: use --since (\S+)\n$/.exec(stderr) ?? [];
+    expect(await on(1, 'stats', '--since', since)).toMatchObject({ code: 0 });
   });
 
   test('H2: a reading that was made while the clock was wrong is no end of a period, but its clicks count', async ({
