@@ -84,6 +84,19 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await on(1, 'stats', '--since', since)).toMatchObject({ code: 0 });
   });
 
+  test('H1, B43: links of a reading that do not exist are counted as in other commands', async ({ on, service }) => {
+    await store(service, numbered(2));
+    expect(await on(0, ...record, 'nope')).toMatchObject({
+      code: 5,
+      stderr: 'error: 1 of 1 link does not exist; nothing was recorded\n',
+    });
+    expect(await on(0, ...record, 'nope', 'h0', 'h1')).toMatchObject({ code: 3, stderr: 'error: 1 of 3 links does not exist\n' });
+    expect(await on(1, ...record, 'nope', 'nor', 'h0')).toMatchObject({
+      code: 3,
+      stderr: 'error: 2 of 3 links do not exist\n',
+    });
+  });
+
   test('H2: a reading that was made while the clock was wrong is no end of a period, but its clicks count', async ({
     on,
     service,

@@ -5,6 +5,7 @@ import { type RecordedReading, type Recording, startRecording } from '../../hist
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { DoneReport } from '../../output/report.ts';
 import { selectLinks } from '../../select/link-selection.ts';
+import { absenceText } from '../../select/named-rows.ts';
 import { recordPages } from '../../select/record-pages.ts';
 import { type CountedLinks, defaultDomain, scopeOf } from './period-clicks.ts';
 
@@ -23,23 +24,22 @@ export async function recordStats(counted: CountedLinks, session: Session): Prom
     recording.add(page.records);
     missing += page.missing.length;
   }
-  return doneReport(finished(recording, missing), missing, historyPaths(client.identity, system).file);
+  const absent = missing > 0 && links.kind === 'named' ? absenceText(missing, links.count) : undefined;
+  return doneReport(finished(recording, absent), absent, historyPaths(client.identity, system).file);
 }
 
 /** Throws a `NotFoundError` if none of the selected links exists. */
-function finished(recording: Recording, missing: number): RecordedReading {
-  if (missing > 0 && recording.links() === 0) {
-    throw new NotFoundError(`${quantity(missing, 'link')} of the selection do not exist; nothing was recorded`);
-  }
+function finished(recording: Recording, absent: string | undefined): RecordedReading {
+  if (absent !== undefined && recording.links() === 0) throw new NotFoundError(`${absent}; nothing was recorded`);
   return recording.finish();
 }
 
-function doneReport({ links, counted, added, gone }: RecordedReading, missing: number, folder: string): DoneReport {
+function doneReport({ links, counted, added, gone }: RecordedReading, absent: string | undefined, folder: string): DoneReport {
   const parts = [`${grouped(counted)} changed`, `${grouped(added)} new`, ...(gone > 0 ? [`${grouped(gone)} gone`] : [])];
   return {
     kind: 'done',
     sentence: `Recorded the counters of ${quantity(links, 'link')}: ${parts.join(', ')}`,
     record: { recorded: { links, changed: counted, new: added, gone }, history: folder },
-    outcome: () => (missing === 0 ? undefined : new PartialError(`${quantity(missing, 'link')} of the selection do not exist`)),
+    outcome: () => (absent === undefined ? undefined : new PartialError(absent)),
   };
 }
