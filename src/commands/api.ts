@@ -1,3 +1,6 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
@@ -12,6 +15,7 @@ import { repeated } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import { dryRunReport } from '../output/planned-requests.ts';
 import type { Report } from '../output/report.ts';
+import { ignoresDomain } from '../select/selection-flags.ts';
 import { addedDomain, calledLinks, refuseUncounted } from './api/called-links.ts';
 
 export function register(command: Command, run: Runner): void {
@@ -48,6 +52,7 @@ async function api(
   const session = await openSession(invocation);
   const called = calledLinks({ method: upper, path, query: pairs }, session.edition);
   const domain = addedDomain(called, session);
+  if (called.selectsByTags && session.domain !== undefined) await session.warn(ignoresDomain(session.domain));
   const request = {
     method: upper,
     path,
@@ -59,7 +64,8 @@ async function api(
   if (dryRun && upper !== 'GET') {
     return dryRunReport([{ method: upper, path, query: Object.fromEntries(request.query), body: parsed(request.body) }]);
   }
-  const { body: answer, failure } = await send(request, session);
+  const place = domain === undefined ? '' : ` --domain ${domain}`;
+  const { body: answer, failure } = await send(request, `api ${upper} ${path}${place}`, session);
   return {
     kind: 'text',
     text: answer === '' || answer.endsWith('\n') ? answer : `${answer}\n`,
@@ -73,17 +79,11 @@ async function api(
 }
 
 /** The changes of a raw call are unknown, so it is recorded and `undo` stops at it. */
-async function send(request: Parameters<Client['sendRaw']>[0], session: Session): Promise<RawAnswer> {
+async function send(request: Parameters<Client['sendRaw']>[0], what: string, session: Session): Promise<RawAnswer> {
   const { client, profile } = session;
-  const { method, path } = request;
-  if (method === 'GET') return await client.sendRaw(request);
+  if (request.method === 'GET') return await client.sendRaw(request);
   const isRefused = ({ failure }: RawAnswer): boolean => failure instanceof CallError && failure.outcome !== 'ambiguous';
-  return await recordCall(
-    { what: `api ${method} ${path}`, profile },
-    environmentOf(session),
-    () => client.sendRaw(request),
-    isRefused,
-  );
+  return await recordCall({ what, profile }, environmentOf(session), () => client.sendRaw(request), isRefused);
 }
 
 /** Returns text that is not JSON, or that nests too deeply to be printed as JSON, as it is. The call itself always sends the text as typed. */
@@ -105,8 +105,20 @@ function readPair(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-async function readBody(text: string, invocation: Invocation): Promise<string> {
+/** Throws a UsageError for bytes that are not text. UTF-8 is sent byte by byte, with any mark or line end. */
+async function readBody(text: string, { system }: Invocation): Promise<string> {
   if (text !== '-' && !text.startsWith('@')) return text;
-  const source = await invocation.openInput(text === '-' ? '-' : text.slice(1), 'the body');
-  return (await buffer(source.text())).toString();
+  const name = text === '-' ? 'stdin' : text.slice(1);
+  const bytes = text === '-' ? await buffer(system.stdin) : await bytesOf(name);
+  if (isUtf8(bytes)) return bytes.toString();
+  const { utf8Text } = await import('../input/encoding.ts');
+  return (await buffer(utf8Text(Readable.from([bytes]), name))).toString();
+}
+
+async function bytesOf(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw (await import('../input/source.ts')).unreadable(path, error);
+  }
 }

@@ -11,7 +11,7 @@ import { changeConfig } from '../profiles/config-change.ts';
 import { configPath } from '../profiles/config-file.ts';
 import { effectiveSettings, parseSetting, profileToChange, type SettingFlags } from '../profiles/effective-settings.ts';
 import { readKey } from '../profiles/key-source.ts';
-import { fieldOf, profileKeys, requireProfileKey, wholeProfile } from '../profiles/profile.ts';
+import { fieldOf, profileKeys, requireProfileKey, settingsOfDomains, wholeProfile } from '../profiles/profile.ts';
 import { sandboxName } from '../profiles/profile-name.ts';
 import { checkDomain, verify } from './auth/verify.ts';
 
@@ -121,7 +121,7 @@ function refuseOnOneDomain(invocation: Invocation): void {
 /** With these settings later commands would fail. */
 function refuseSeveralDomains({ global, system }: Invocation): void {
   const { name, stored } = profileToChange(global, system);
-  const key = stored.domain ? 'domain' : stored.dedupe === 'domain' ? 'dedupe' : undefined;
+  const [key] = settingsOfDomains(stored);
   if (key === undefined) return;
   throw new UsageError(`edition b has one domain, but profile "${name}" has ${key} ${stored[key]}`, {
     hint: `linkctl config unset ${key} --profile ${name}`,

@@ -124,6 +124,11 @@ export function profileFaults(profile: object): string[] {
   });
 }
 
+/** Returns the names of settings that a server with one domain refuses in every call that they apply to. */
+export function settingsOfDomains({ domain, dedupe }: Profile): ('domain' | 'dedupe')[] {
+  return [...(domain ? ['domain' as const] : []), ...(dedupe === 'domain' ? ['dedupe' as const] : [])];
+}
+
 /** All settings except credentials. */
 export type Settings = Omit<Profile, 'base_url' | 'username' | 'api_key' | 'api_key_command' | 'edition'>;
 

@@ -12,7 +12,7 @@ import type { UrlRecord } from '../contract/records.ts';
 import { hasOperators, isAmbiguousLabel, labelExpression } from '../contract/tag-label.ts';
 import { isSameDomain } from '../contract/web-address.ts';
 import { isExact, type ListedLinks, type Narrowing, type Purpose, type SelectedPage } from './selected-links.ts';
-import { isEverything, type ListedSelection, type SelectionOptions } from './selection-flags.ts';
+import { ignoresDomain, isEverything, type ListedSelection, type SelectionOptions } from './selection-flags.ts';
 
 /** Listings that are read one after the other. */
 interface Listing {
@@ -51,9 +51,7 @@ export async function listingOf(
  * Warns that a tag expression selects on all domains, and if it is also the label of a tag, because it does not select that tag.
  */
 async function checkTagExpression(expression: string, session: Session): Promise<void> {
-  if (session.domain !== undefined) {
-    await session.warn(`tag selections act on all domains, not only on ${session.domain}`);
-  }
+  if (session.domain !== undefined) await session.warn(ignoresDomain(session.domain));
   if (!hasOperators(expression)) return;
   const { accountTags } = await import('../client/account-tags.ts');
   const label = (await accountTags(session.client)).spelled(expression);

@@ -108,9 +108,13 @@ export function refuseSelection(operands: readonly string[], options: SelectionO
   if (way !== undefined) throw new UsageError(`specify only one of ${flag} or ${way}`);
 }
 
+/** Tag selections act on all domains: the server ignores `domain` (4.1.7). */
+export function ignoresDomain(domain: string): string {
+  return `tag selections act on all domains, not only on ${domain}`;
+}
+
 /**
- * Throws a UsageError if `--domain` or `--all-domains` does not apply. Tag selections act on all domains and the server ignores `domain`
- * (4.1.7). Named links have their own domains.
+ * Throws a UsageError if `--domain` or `--all-domains` does not apply. Named links have their own domains.
  */
 export function refuseDomainFlags(
   selection: LinkSelection,

@@ -103,6 +103,16 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await sent(wire)).toEqual([]);
   });
 
+  test('B39: a body is sent as it is, whatever text it is', async ({ linkctl, folder }) => {
+    const path = join(folder, 'body.xml');
+    const text = '\ufeff<?xml version="1.0"?>\r\n<a/>\x1a\n';
+    writeFileSync(path, text);
+    for (const body of [`@${path}`, '-']) {
+      const { stdout } = await linkctl(['api', 'POST', '/tags', '--body', body, '-n', '-o', 'json'], { stdin: text });
+      expect(JSON.parse(stdout).requests[0].body).toBe(text);
+    }
+  });
+
   test('B60: --dry-run sends nothing that changes anything', async ({ linkctl, wire }) => {
     const ran = await linkctl(['api', 'DELETE', '/tags/promo', '-n', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({ dry_run: true, requests: [{ method: 'DELETE', path: '/tags/promo' }] });
@@ -160,6 +170,8 @@ describe('two domains, and the same hash on both', () => {
     ['GET', '/stats/promo'],
     ['GET', '/urls'],
     ['POST', '/nosuch'],
+    ['DELETE', '/urls/promo?tags=x'],
+    ['POST', '/urls?tags=x', ...body({ long_url: 'https://new.example/' })],
   ] as const)(
     'B57, 4.1.7: %s %s acts on the working domain, from whatever source',
     async (words, { linkctl, env, homeEnv, service, wire }) => {
@@ -219,8 +231,16 @@ describe('two domains, and the same hash on both', () => {
   }) => {
     const linkctl = runnerIn({ ...env, LINKCTL_DOMAIN: 'b.example' });
     const calls = ['/account', '/urls?tags=x', '/urls/promo?domain=a.example'];
-    for (const path of calls) await linkctl(['api', 'GET', path]);
+    const said: string[] = [];
+    for (const path of calls) said.push((await linkctl(['api', 'GET', path])).stderr);
     expect((await sent(wire)).map(({ call }) => call)).toEqual(calls.map((path) => `GET ${path}`));
+    expect(said[1]).toBe('warning: tag selections act on all domains, not only on b.example\n');
+  });
+
+  test('U5: the record of a call has the domain that was sent', async ({ linkctl, service }) => {
+    await store(service, [{ custom_hash: 'promo', long_url: 'https://x.example/' }], 'b.example');
+    expect((await linkctl(['api', 'DELETE', '/urls/promo', '--domain', 'b.example'])).code).toBe(0);
+    expect((await linkctl(['runs'])).stdout).toContain('api DELETE /urls/promo --domain b.example');
   });
 
   test('B57: a call that affects no more links than --max-affected is sent', async ({ linkctl, service }) => {

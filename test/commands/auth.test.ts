@@ -329,6 +329,28 @@ test.for(['a login of another account', 'a logout'])(
   },
 );
 
+describe('a server that has one domain now', () => {
+  test.override({ edition: 'b' });
+
+  test('B53, B65: a login deletes the settings of domains, which later commands would refuse, and says so', async ({
+    home,
+    login,
+    config,
+  }) => {
+    await home(login, { stdin: apiKey });
+    const document = JSON.parse(readFileSync(config, 'utf8'));
+    Object.assign(document.profiles.work, { edition: 'a', domain: 'b.example', dedupe: 'domain', timeout: 9 });
+    writeFileSync(config, JSON.stringify(document));
+    const ran = await home(login, { stdin: apiKey });
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('deleted domain of profile "work": this server') });
+    expect(ran.stderr).toContain('deleted dedupe of profile "work"');
+    const { work } = JSON.parse(readFileSync(config, 'utf8')).profiles;
+    expect(work).toMatchObject({ edition: 'b', timeout: 9 });
+    expect(Object.keys(work)).not.toEqual(expect.arrayContaining(['domain']));
+    expect(await home(['shorten', 'https://example.com/'])).toMatchObject({ code: 0 });
+  });
+});
+
 test('auth list, switch and logout', async ({ home, login, config }) => {
   await home(login, { stdin: apiKey });
   await home(login.with(3, 'play'), { stdin: apiKey });

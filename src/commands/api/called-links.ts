@@ -22,26 +22,33 @@ export interface CalledLinks {
   readonly parameters: URLSearchParams;
   /** Undefined for an operation that the API does not list. */
   readonly route: Route | undefined;
+  /** Elsewhere `tags` is no parameter. */
+  readonly selectsByTags: boolean;
 }
 
 export function calledLinks({ method, path, query }: TypedCall, edition: Edition): CalledLinks {
   const [address = '', ...search] = path.split('?');
   const parameters = new URLSearchParams(search.join('?'));
   for (const [name, value] of query) parameters.append(name, value);
-  return { title: `${method} ${address}`, parameters, route: chosenRoute(routesAt(address, edition), method, parameters) };
+  const route = chosenRoute(routesAt(address, edition), method, parameters);
+  const isSelection = route?.endpoint.domain === true && route.path.hash === undefined && method !== 'POST';
+  return { title: `${method} ${address}`, parameters, route, selectsByTags: isSelection && parameters.has('tags') };
 }
 
 /**
  * Returns the domain that has to be added to the parameters. An operation that the API does not list gets it, too: it applies to all
  * operations (4.1.7). Throws a UsageError for a `--domain` that does not apply or that contradicts the parameter.
  */
-export function addedDomain({ title, parameters, route }: CalledLinks, { domain, domainNamed }: Session): string | undefined {
+export function addedDomain(
+  { title, parameters, route, selectsByTags }: CalledLinks,
+  { domain, domainNamed }: Session,
+): string | undefined {
   if (domain === undefined) return undefined;
   const given = parameters.getAll('domain');
   const reason =
     route && !route.endpoint.domain
       ? `--domain does not apply to ${title}`
-      : parameters.has('tags')
+      : selectsByTags
         ? '--domain does not apply to tags: tag selections act on all domains, the server ignores domain'
         : given.some((other) => !isSameDomain(other, domain)) && `specify only one of --domain ${domain} or domain=${given}`;
   if (reason && domainNamed) throw new UsageError(reason);
@@ -56,9 +63,9 @@ export function refuseUncounted(called: CalledLinks, body: unknown, session: Ses
   refuseTooMany(count, session);
 }
 
-function namedLinks({ parameters, route }: CalledLinks, body: unknown): number | undefined {
+function namedLinks({ parameters, route, selectsByTags }: CalledLinks, body: unknown): number | undefined {
   // The operations on links are those that take a domain.
-  if (!route?.endpoint.domain || parameters.has('tags')) return undefined;
+  if (!route?.endpoint.domain || selectsByTags) return undefined;
   if (route.path.hash !== undefined) return 1;
   const hashes = route.endpoint.method === 'POST' ? null : parameters.get('hashes');
   const named: unknown = hashes?.split(',') ?? Object(body).urls;

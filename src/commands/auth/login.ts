@@ -5,7 +5,7 @@ import type { Invocation } from '../../cli/invocation.ts';
 import { ask, askHidden, canAsk, confirm, requireTerminal } from '../../cli/prompt.ts';
 import { certificatesIn } from '../../client/trust.ts';
 import { forgetLabels } from '../../completion/label-storage.ts';
-import { editions } from '../../contract/editions.ts';
+import { editions, thisServer } from '../../contract/editions.ts';
 import { enumerated } from '../../contract/link.ts';
 import { printFailure } from '../../output/failure-lines.ts';
 import type { DoneReport } from '../../output/report.ts';
@@ -13,7 +13,7 @@ import { isExposed, typedAccountName } from '../../profiles/account-values.ts';
 import { changeConfig } from '../../profiles/config-change.ts';
 import { readConfig } from '../../profiles/config-file.ts';
 import { cleanKey, type KeySource, readKey } from '../../profiles/key-source.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import { type Profile, settingsOfDomains } from '../../profiles/profile.ts';
 import { requireProfileName, sandboxName } from '../../profiles/profile-name.ts';
 import { namedProfile } from '../../profiles/profile-names.ts';
 import { overridingProfile } from '../../profiles/resolved-credentials.ts';
@@ -38,11 +38,14 @@ export async function logIn({ withKey = false }: { withKey?: boolean }, invocati
   const keepsCommand = typeof source !== 'string' && source.kind === 'command';
   const domain = global.domain?.at(-1);
   // Only a connection with TLS has read it.
-  if (global.caFile) await certificatesIn(global.caFile);
+  if (global.caFile && new URL(url).protocol === 'http:') await certificatesIn(global.caFile);
   const trusted = global.caFile ? { ca_file: resolve(global.caFile) } : {};
   let current: string | undefined;
+  let dropped: readonly ('domain' | 'dedupe')[] = [];
   await changeConfig(system, (draft) => {
-    const kept = stored.base_url === url ? draft.profiles[name] : {};
+    const kept = { ...(stored.base_url === url && draft.profiles[name]) };
+    dropped = edition === 'b' ? settingsOfDomains(kept) : [];
+    for (const key of dropped) delete kept[key];
     const secret = keepsCommand ? {} : { api_key: key.value, api_key_command: null };
     const exposed = isExposed(url) ? { insecure_http: true } : {};
     draft.profiles[name] = {
@@ -72,6 +75,7 @@ export async function logIn({ withKey = false }: { withKey?: boolean }, invocati
       ...(keepsCommand || !stored.api_key_command
         ? []
         : [`deleted api_key_command of profile "${name}"; the API key is stored instead`]),
+      ...dropped.map((key) => `deleted ${key} of profile "${name}": ${thisServer(edition)} has one domain`),
       ...(current === name ? [] : [`the current profile is still "${current}"; to switch: linkctl auth switch ${name}`]),
       ...overridingProfile(name, system.env),
     ],
