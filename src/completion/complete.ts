@@ -47,7 +47,9 @@ export async function complete(
   const typed = { line: readTypedLine(root, words), current, openSources };
   const { candidates = [], directive = directives.noFiles } = await offer(typed);
   const fitting = candidates.filter(({ word }) => word.startsWith(current) && safe(word) === word);
-  return { candidates: [...new Map(fitting.map((candidate) => [candidate.word, candidate])).values()], directive };
+  // A flag of the command comes before a global one of the same name, which means something else.
+  const byWord = new Map(fitting.toReversed().map((candidate) => [candidate.word, candidate]));
+  return { candidates: [...byWord.values()].toReversed(), directive };
 }
 
 async function offer(typed: Typed): Promise<Offer> {

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
-import type { Connection } from '../files/sqlite.ts';
+import { closeSync, constants, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Edition } from '../contract/editions.ts';
+import { type Connection, openConnection } from '../files/sqlite.ts';
+import { fileOf } from './store/sqlite/schema.ts';
 
-export { openLinks } from './store/sqlite/schema.ts';
+/** Returns undefined if the folder has no links of this edition. */
+export async function openLinks(folder: string, edition: Edition): Promise<Connection | undefined> {
+  const name = fileOf(edition);
+  return statSync(join(folder, name), { throwIfNoEntry: false }) && openConnection(folder, name);
+}
 
 /**
  * Writes a consistent copy of the links to a new file for its owner alone, while other processes serve and change them. Throws if the

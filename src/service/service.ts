@@ -31,6 +31,12 @@ export class UnstoredClicks extends Error {
   }
 }
 
+interface OtherAccounts {
+  readonly accounts: readonly AccountLinks[];
+  /** Its name. */
+  readonly file?: string | undefined;
+}
+
 export interface RunningService extends Pick<Listener, 'port' | 'connect' | 'connections' | 'renewCertificate'> {
   /** Such as `http://127.0.0.1:PORT/api/3`. */
   readonly baseUrl: string;
@@ -41,8 +47,8 @@ export interface RunningService extends Pick<Listener, 'port' | 'connect' | 'con
   readonly domains: readonly string[];
   /** Domains with links that are not among the configured ones; in edition B, former names of the domain. */
   readonly formerDomains: readonly { readonly name: string; readonly links: number }[];
-  /** If the account has no links: the accounts of the same store that have some, of both editions, the largest first. */
-  otherAccounts(): Promise<readonly AccountLinks[]>;
+  /** If the account has no links: the accounts of the same store that have some, the largest first, and a file of the other edition. */
+  otherAccounts(): Promise<OtherAccounts>;
   /** Replaces all valid keys. */
   renewKeys(keys: readonly string[]): void;
   /** Call before `close`: reports on the health port that the service is stopping, and closes each connection with its next response. */
@@ -170,10 +176,11 @@ async function formerDomains(
 }
 
 /** A mistyped username or edition opens an account without links. */
-async function otherAccounts(store: Store, { edition, username }: ServiceOptions): Promise<readonly AccountLinks[]> {
+async function otherAccounts(store: Store, { edition, username }: ServiceOptions): Promise<OtherAccounts> {
   const accounts = await store.listAccounts();
   const isOwn = (account: AccountLinks): boolean => account.edition === edition && account.username === username;
-  return accounts.some(isOwn) ? [] : accounts.toSorted((one, other) => other.links - one.links);
+  if (accounts.some(isOwn)) return { accounts: [] };
+  return { accounts: accounts.toSorted((one, other) => other.links - one.links), file: store.otherFile?.() };
 }
 
 function listenForVisitors(options: ServiceOptions, dispatcher: Dispatcher, metrics: Metrics | undefined): Promise<Listener> {

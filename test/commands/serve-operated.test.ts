@@ -61,15 +61,12 @@ test('another --username or edition on the same folder starts, with a warning th
   const first = await serve([...flags, '--username', "o'neill"]);
   for (const hash of ['one', 'two']) await first.call('/urls', 'POST', link(hash));
   await first.stop();
-  for (const [world, name] of [
-    [{}, '"sandbox" of edition A'],
-    [{ env: { LINKCTL_EDITION: 'b' } }, '"sandbox" of edition B'],
+  for (const [world, name, others] of [
+    [{}, '"sandbox" of edition A', `2 links (--username 'o'\\''neill' --edition a)`],
+    [{ env: { LINKCTL_EDITION: 'b' } }, '"sandbox" of edition B', 'the file links-a.db (--edition a)'],
   ] as const) {
     const other = await serve(flags, world);
-    expect(stderrOf(other)).toBe(
-      `warning: the account ${name} has no links; links of other accounts in the same place are not served: ` +
-        `2 links (--username 'o'\\''neill' --edition a)\n`,
-    );
+    expect(stderrOf(other)).toBe(`warning: the account ${name} has no links; not served from the same place: ${others}\n`);
     await other.stop();
   }
   expect(stderrOf(await serve([...flags, '--username', "o'neill"]))).toBe('');

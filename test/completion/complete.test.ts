@@ -206,6 +206,13 @@ test.for([['bash'], ['zsh'], ['fish'], ['powershell']])(
   },
 );
 
+test('B95: a flag of a command that means something else than the global one is offered with its own meaning', async ({
+  linkctl,
+}) => {
+  const { stdout } = await linkctl(['__complete', 'serve', '--username']);
+  expect(stdout).toBe('--username\taccount to serve, and the name that clients must send (default: sandbox)\n:4\n');
+});
+
 test('B92: how to install a script is in the help', async ({ linkctl }) => {
   const { stdout } = await linkctl(['completion', '--help']);
   for (const line of ['source <(linkctl completion bash)', '~/.zfunc/_linkctl', 'completions/linkctl.fish', '$PROFILE']) {

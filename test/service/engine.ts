@@ -8,7 +8,7 @@ import { freshDatabase } from '../support/postgres.ts';
 import { username } from './credentials.ts';
 
 /** Over which engine the tests run: `vitest.config.ts` runs those of store and service over both. */
-const isPostgres = process.env.LINKCTL_TEST_ENGINE === 'postgresql';
+export const isPostgres = process.env.LINKCTL_TEST_ENGINE === 'postgresql';
 
 /** Where services that are given the same folder keep the same links. Without a folder, each has its own. */
 export async function placeOf(folder?: string): Promise<Pick<ServiceOptions, 'data' | 'store'>> {

@@ -1,5 +1,6 @@
 import { flagText } from '../../base/quoted.ts';
 import type { Invocation } from '../../cli/invocation.ts';
+import { enumerated } from '../../contract/link.ts';
 import { isLoopback } from '../../contract/web-address.ts';
 import { printReport } from '../../output/print.ts';
 import { quantity } from '../../output/quantity.ts';
@@ -57,17 +58,17 @@ async function warnOfOtherAccounts(
   { username, edition }: ServiceOptions,
   { warn }: Invocation,
 ): Promise<void> {
-  const accounts = await service.otherAccounts();
-  if (accounts.length === 0) return;
+  const { accounts, file } = await service.otherAccounts();
   const shown = accounts.slice(0, shownAccounts).map((other) => {
     const flags = `${flagText('--username', other.username)} --edition ${other.edition}`;
     return `${quantity(other.links, 'link')} (${flags})`;
   });
   const more = accounts.length - shown.length;
-  const rest = more > 0 ? ` and those of ${quantity(more, 'other account')}` : '';
+  if (more > 0) shown.push(`those of ${quantity(more, 'other account')}`);
+  if (file !== undefined) shown.push(`the file ${file} (--edition ${edition === 'a' ? 'b' : 'a'})`);
+  if (shown.length === 0) return;
   await warn(
-    `the account "${username}" of edition ${edition.toUpperCase()} has no links; links of other accounts in the same place are not served: ` +
-      `${shown.join(', ')}${rest}`,
+    `the account "${username}" of edition ${edition.toUpperCase()} has no links; not served from the same place: ${enumerated(shown, 'and', shown.length)}`,
   );
 }
 

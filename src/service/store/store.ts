@@ -183,8 +183,10 @@ export interface Store {
   releaseAddress(): Promise<void>;
   /** The currently registered addresses. */
   servedAddresses(): Promise<readonly string[]>;
-  /** All accounts of the store that have links, of both editions. */
+  /** All accounts of the store that have links; in a folder, those of this edition. */
   listAccounts(): Promise<readonly AccountLinks[]>;
+  /** The name of the file of the other edition, if the folder has one. */
+  otherFile?(): string | undefined;
 
   /**
    * Adds to the API calls of a UTC day, `YYYY-MM-DD`, and returns the new number. Changes nothing and returns undefined if that exceeds `limit`. A

@@ -1,7 +1,5 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Edition } from '../../../contract/editions.ts';
-import { type Connection, openConnection } from '../../../files/sqlite.ts';
+import type { Connection } from '../../../files/sqlite.ts';
 import { dayOf } from '../click-days.ts';
 import { indexes, type Table, tables } from '../rows/tables.ts';
 import { OutdatedProgram } from '../store-options.ts';
@@ -9,12 +7,6 @@ import { OutdatedProgram } from '../store-options.ts';
 /** Each edition has its own file. */
 export function fileOf(edition: Edition): string {
   return `links-${edition}.db`;
-}
-
-/** Returns undefined if the folder has no links of this edition. */
-export async function openLinks(folder: string, edition: Edition): Promise<Connection | undefined> {
-  const name = fileOf(edition);
-  return statSync(join(folder, name), { throwIfNoEntry: false }) && openConnection(folder, name);
 }
 
 /** Rows with an id are stored in its order, others in that of their key. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, openConnection, retryWhileBusy } from '../../../files/sqlite.ts';
 import { placeDomains } from '../domain-plan.ts';
@@ -17,10 +17,10 @@ import {
 import { accountStore, type Work } from '../rows/account-store.ts';
 import { countClick, findTarget, forgetVisitors, recordClicks } from '../rows/click-rows.ts';
 import type { ListedValue, Queries, Value } from '../rows/queries.ts';
-import type { AccountLinks, Store, StoredDomain } from '../store.ts';
+import type { Store, StoredDomain } from '../store.ts';
 import { newSalt, type StoreOptions, UnusableStore } from '../store-options.ts';
 import { lockTime } from '../timeout.ts';
-import { checkVersion, createSchema, fileOf, openLinks, tryToStore } from './schema.ts';
+import { checkVersion, createSchema, fileOf, tryToStore } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 
 interface SqliteOptions extends StoreOptions {
@@ -173,10 +173,8 @@ function sqliteStore({ connection, requireFile }: OpenAccount, exclusive: Exclus
     },
     claimAddress: (address) => count((rows) => claimAddress(rows, address)),
     releaseAddress: () => count(releaseAddress),
-    listAccounts: async () => [
-      ...(await read(({ queries }) => listAccounts(queries, `'${options.edition}'`))),
-      ...(await accountsOfOther(options)),
-    ],
+    listAccounts: () => read(({ queries }) => listAccounts(queries, `'${options.edition}'`)),
+    otherFile: () => fileOfOther(options),
     addCalls: (day, amount, limit) => count((rows) => addCalls(rows, day, amount, limit)),
     findTarget: (domain, hash) => read((rows) => findTarget(rows, domain, hash)),
     recordClicks: (clicks) => count((rows) => recordClicks(rows, clicks)),
@@ -186,15 +184,8 @@ function sqliteStore({ connection, requireFile }: OpenAccount, exclusive: Exclus
   };
 }
 
-/** The other edition has a file of its own. One that cannot be read is no fault of this one: a service of that edition says why. */
-async function accountsOfOther({ directory, edition }: SqliteOptions): Promise<readonly AccountLinks[]> {
-  const other = edition === 'a' ? 'b' : 'a';
-  const links = directory === undefined ? undefined : await openLinks(directory, other).catch(() => undefined);
-  try {
-    return links ? await listAccounts(queriesOf(links), `'${other}'`) : [];
-  } catch {
-    return [];
-  } finally {
-    links?.close();
-  }
+/** The other edition has a file of its own. It is not opened, because another process may have locked it. */
+function fileOfOther({ directory, edition }: SqliteOptions): string | undefined {
+  const name = fileOf(edition === 'a' ? 'b' : 'a');
+  return directory !== undefined && existsSync(join(directory, name)) ? name : undefined;
 }
