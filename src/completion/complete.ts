@@ -48,8 +48,9 @@ export async function complete(
   const { candidates = [], directive = directives.noFiles } = await offer(typed);
   const fitting = candidates.filter(({ word }) => word.startsWith(current) && safe(word) === word);
   // A flag of the command comes before a global one of the same name, which means something else.
-  const byWord = new Map(fitting.toReversed().map((candidate) => [candidate.word, candidate]));
-  return { candidates: [...byWord.values()].toReversed(), directive };
+  const byWord = new Map<string, Candidate>();
+  for (const candidate of fitting) if (!byWord.has(candidate.word)) byWord.set(candidate.word, candidate);
+  return { candidates: [...byWord.values()], directive };
 }
 
 async function offer(typed: Typed): Promise<Offer> {
