@@ -1,7 +1,7 @@
 import { withoutLocalPort } from '../contract/web-address.ts';
 import type { Connection } from '../files/sqlite.ts';
+import { type StoredChange, takeChanges } from './noted-changes.ts';
 import { type Reading, wasListed } from './readings.ts';
-import { type StoredChange, takeChanges } from './stored-changes.ts';
 import { type LinkName, nameOf } from './stored-link.ts';
 
 interface Counters {

@@ -6,7 +6,7 @@ import { folders, type System } from '../base/system.ts';
 import { fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import { refuseForeign } from '../files/ownership.ts';
-import { type Connection, openConnection } from '../files/sqlite.ts';
+import { type Connection, openConnection, openReader } from '../files/sqlite.ts';
 
 /** The server as runs name it: `https://api.example.com/3`, or `sandbox, edition a`. */
 export interface HistoryAccount {
@@ -74,7 +74,7 @@ const initialTables = `
 
 /** The version of a file is the number of migrations that it has. A change of tables or columns is a new one at the end. */
 const migrations: readonly string[] = [initialTables];
-export const schemaVersion = migrations.length;
+const schemaVersion = migrations.length;
 
 export interface History {
   /** Staging writes only temporary tables. Throws a `LocalError` that names the file. */
@@ -99,12 +99,24 @@ export async function openHistory(account: HistoryAccount, system: System): Prom
   return historyOn(connection, file);
 }
 
-/** Closes the connection if the check fails. */
-export async function opened(
-  file: string,
-  open: () => Promise<Connection>,
-  check: (made: Connection) => void,
-): Promise<Connection> {
+/** Changes nothing, unless the tables are those of an earlier version. Throws a `LocalError`. */
+async function openToRead(account: HistoryAccount, system: System): Promise<History> {
+  const { file } = historyPaths(account, system);
+  let isCurrent = false;
+  const open = async (): Promise<Connection> => {
+    refuseForeign(file, statSync(file), system);
+    return await openReader(file);
+  };
+  const connection = await opened(file, open, (reader) => {
+    isCurrent = versionOf(reader, file) === schemaVersion;
+    if (isCurrent) refuseOthers(reader, account, file);
+  });
+  if (isCurrent) return historyOn(connection, file);
+  connection.close();
+  return await openHistory(account, system);
+}
+
+async function opened(file: string, open: () => Promise<Connection>, check: (made: Connection) => void): Promise<Connection> {
   let connection: Connection | undefined;
   try {
     connection = await open();
@@ -118,7 +130,7 @@ export async function opened(
   }
 }
 
-export function historyOn(open: Connection, file: string): History {
+function historyOn(open: Connection, file: string): History {
   let hasWritten = false;
   return {
     work: (action, step) => {
@@ -149,8 +161,22 @@ export function hasHistory(account: HistoryAccount, system: Pick<System, 'env' |
   return existsSync(historyPaths(account, system).file);
 }
 
-/** Throws a `LocalError` if the version is later than that of this program. */
-export function versionOf(connection: Connection, file: string): number {
+/** Undefined if the account has no history. Throws a `LocalError`. */
+export async function readHistory<T>(
+  account: HistoryAccount,
+  system: System,
+  step: (connection: Connection) => T,
+): Promise<T | undefined> {
+  if (!hasHistory(account, system)) return undefined;
+  const history = await openToRead(account, system);
+  try {
+    return history.work('read', step);
+  } finally {
+    history.close();
+  }
+}
+
+function versionOf(connection: Connection, file: string): number {
   const version = connection.sql('PRAGMA user_version').get<{ user_version: number }>()?.user_version ?? 0;
   if (version > schemaVersion) throw new LocalError(`${file} was written by a newer linkctl; update this one`);
   return version;
@@ -162,7 +188,7 @@ function migrate(connection: Connection, { server, username }: HistoryAccount, f
   if (version === 0) connection.sql('INSERT INTO account (server, username) VALUES (?, ?)').run(server, username);
 }
 
-export function refuseOthers(connection: Connection, { server, username }: HistoryAccount, file: string): void {
+function refuseOthers(connection: Connection, { server, username }: HistoryAccount, file: string): void {
   const owner = connection.sql('SELECT server, username FROM account').get<HistoryAccount>();
   if (owner?.server === server && owner.username === username) return;
   throw new LocalError(`${file} is not the history of ${username} on ${server}`, { hint: 'move it away' });

@@ -5,8 +5,8 @@ import { acquireClaim, type Claim } from '../files/claim-lock.ts';
 import type { Connection } from '../files/sqlite.ts';
 import { applyChanges } from './applied-changes.ts';
 import { type History, type HistoryAccount, historyPaths, openHistory } from './history-database.ts';
+import { newestChange } from './noted-changes.ts';
 import { type ReadingScope, readingsOf, wasListed } from './readings.ts';
-import { newestChange } from './stored-changes.ts';
 import { storedLink } from './stored-link.ts';
 
 export interface RecordedReading {

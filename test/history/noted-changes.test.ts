@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openHistory } from '../../src/history/history-database.ts';
-import { changeNotes } from '../../src/history/noted-changes.ts';
-import { changesBetween, takeChanges } from '../../src/history/stored-changes.ts';
+import { changeNotes, changesBetween, takeChanges } from '../../src/history/noted-changes.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
 const account = { server: 'https://api.example/api/3', username: 'ann' };
