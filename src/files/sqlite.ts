@@ -1,7 +1,6 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 
 type Value = string | number | null;
 
@@ -138,12 +137,6 @@ export async function openConnection(directory: string | undefined, name: string
   return retryWhileBusy(() => openFile(DatabaseSync, file), lockTimeout);
 }
 
-/** Opens an existing file for queries alone, also on a file system that is read-only. Leaves no file behind. */
-export async function openReader(file: string): Promise<Connection> {
-  const { DatabaseSync } = await importEngine();
-  return retryWhileBusy(() => openUnchanged(DatabaseSync, file), lockTimeout);
-}
-
 /** SQLite's primary result code is the low byte of the extended one. */
 function primaryCode(error: unknown): number | undefined {
   const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
@@ -152,15 +145,11 @@ function primaryCode(error: unknown): number | undefined {
   return error instanceof Error && error.message === 'database is locked' ? codes.busy : undefined;
 }
 
-const codes = { busy: 5, readOnly: 8, ioError: 10, cannotOpen: 14 };
-
-function isOneOf(error: unknown, ...some: readonly (keyof typeof codes)[]): boolean {
-  return some.some((name) => primaryCode(error) === codes[name]);
-}
+const codes = { busy: 5, ioError: 10, cannotOpen: 14 };
 
 /** Many network disks lack the locks or the shared memory that SQLite needs. */
 function isRefusedByDisk(error: unknown): boolean {
-  return isOneOf(error, 'busy', 'ioError', 'cannotOpen');
+  return Object.values(codes).includes(primaryCode(error) ?? 0);
 }
 
 /** `remedy` names the option that selects another folder. */
@@ -186,18 +175,6 @@ function openFile(DatabaseSync: EngineConstructor, file: string): Connection {
     const withoutWal =
       'PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=DELETE; PRAGMA locking_mode=NORMAL; PRAGMA synchronous=FULL';
     return openInMode(DatabaseSync, file, withoutWal);
-  }
-}
-
-function openUnchanged(DatabaseSync: EngineConstructor, file: string): Connection {
-  const mode = 'PRAGMA query_only=ON';
-  try {
-    return openInMode(DatabaseSync, file, mode);
-  } catch (error) {
-    // In WAL mode even a query makes a file beside the database, which a read-only file system refuses. Without such files nobody writes.
-    const isAlone = !statSync(`${file}-wal`, { throwIfNoEntry: false })?.size;
-    if (!isOneOf(error, 'readOnly', 'cannotOpen') || !isAlone) throw error;
-    return openInMode(DatabaseSync, `${pathToFileURL(file).href}?mode=ro&immutable=1`, mode);
   }
 }
 

@@ -6,7 +6,7 @@ import { folders, type System } from '../base/system.ts';
 import { fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import { refuseForeign } from '../files/ownership.ts';
-import { type Connection, openConnection, openReader } from '../files/sqlite.ts';
+import { type Connection, openConnection } from '../files/sqlite.ts';
 
 /** The server as runs name it: `https://api.example.com/3`, or `sandbox, edition a`. */
 export interface HistoryAccount {
@@ -85,67 +85,34 @@ export interface History {
 /** Creates the history if there is none. Throws a `LocalError`. */
 export async function openHistory(account: HistoryAccount, system: System): Promise<History> {
   const { folder, file } = historyPaths(account, system);
-  const open = async (): Promise<Connection> => {
-    makePrivateFolder(folder);
-    if (existsSync(file)) refuseForeign(file, statSync(file), system);
-    return await openConnection(folder, fileName);
-  };
-  const connection = await opened(file, open, (made) =>
-    made.write(() => {
-      migrate(made, account, file);
-      refuseOthers(made, account, file);
-    }),
-  );
-  return historyOn(connection, file);
-}
-
-/** Changes nothing, unless the tables are those of an earlier version. Throws a `LocalError`. */
-async function openToRead(account: HistoryAccount, system: System): Promise<History> {
-  const { file } = historyPaths(account, system);
-  let isCurrent = false;
-  const open = async (): Promise<Connection> => {
-    refuseForeign(file, statSync(file), system);
-    return await openReader(file);
-  };
-  const connection = await opened(file, open, (reader) => {
-    isCurrent = versionOf(reader, file) === schemaVersion;
-    if (isCurrent) refuseOthers(reader, account, file);
-  });
-  if (isCurrent) return historyOn(connection, file);
-  connection.close();
-  return await openHistory(account, system);
-}
-
-async function opened(file: string, open: () => Promise<Connection>, check: (made: Connection) => void): Promise<Connection> {
   let connection: Connection | undefined;
   try {
-    connection = await open();
+    makePrivateFolder(folder);
+    if (existsSync(file)) refuseForeign(file, statSync(file), system);
+    connection = await openConnection(folder, fileName);
+    const open = connection;
     // A staged listing may exceed the memory limit.
-    connection.exec('PRAGMA temp_store=FILE; PRAGMA cache_size=-16384');
-    check(connection);
-    return connection;
+    open.exec('PRAGMA temp_store=FILE; PRAGMA cache_size=-16384');
+    open.write(() => prepare(open, account, file));
+    let hasWritten = false;
+    return {
+      work: (action, step) => {
+        try {
+          hasWritten ||= action === 'write';
+          return action === 'write' ? open.write(() => step(open)) : open.read(() => step(open));
+        } catch (error) {
+          throw error instanceof CliError ? error : fileError(action === 'read' ? 'read' : 'write', file, error);
+        }
+      },
+      close: () => {
+        if (hasWritten) checkpoint(open);
+        open.close();
+      },
+    };
   } catch (error) {
     connection?.close();
     throw fileError('open', file, error);
   }
-}
-
-function historyOn(open: Connection, file: string): History {
-  let hasWritten = false;
-  return {
-    work: (action, step) => {
-      try {
-        hasWritten ||= action === 'write';
-        return action === 'write' ? open.write(() => step(open)) : open.read(() => step(open));
-      } catch (error) {
-        throw error instanceof CliError ? error : fileError(action === 'read' ? 'read' : 'write', file, error);
-      }
-    },
-    close: () => {
-      if (hasWritten) checkpoint(open);
-      open.close();
-    },
-  };
 }
 
 /** Moves what was written into the one file, so that copies of it are complete. */
@@ -168,7 +135,7 @@ export async function readHistory<T>(
   step: (connection: Connection) => T,
 ): Promise<T | undefined> {
   if (!hasHistory(account, system)) return undefined;
-  const history = await openToRead(account, system);
+  const history = await openHistory(account, system);
   try {
     return history.work('read', step);
   } finally {
@@ -176,19 +143,11 @@ export async function readHistory<T>(
   }
 }
 
-function versionOf(connection: Connection, file: string): number {
+function prepare(connection: Connection, { server, username }: HistoryAccount, file: string): void {
   const version = connection.sql('PRAGMA user_version').get<{ user_version: number }>()?.user_version ?? 0;
   if (version > schemaVersion) throw new LocalError(`${file} was written by a newer linkctl; update this one`);
-  return version;
-}
-
-function migrate(connection: Connection, { server, username }: HistoryAccount, file: string): void {
-  const version = versionOf(connection, file);
   if (version < schemaVersion) connection.exec(`${migrations.slice(version).join('')} PRAGMA user_version = ${schemaVersion}`);
   if (version === 0) connection.sql('INSERT INTO account (server, username) VALUES (?, ?)').run(server, username);
-}
-
-function refuseOthers(connection: Connection, { server, username }: HistoryAccount, file: string): void {
   const owner = connection.sql('SELECT server, username FROM account').get<HistoryAccount>();
   if (owner?.server === server && owner.username === username) return;
   throw new LocalError(`${file} is not the history of ${username} on ${server}`, { hint: 'move it away' });

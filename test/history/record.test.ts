@@ -1,7 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { openConnection } from '../../src/files/sqlite.ts';
 import { apiKey, username } from '../support/linkctl.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
 import { answerOf, record, test } from './history-world.ts';
@@ -310,30 +309,6 @@ test('H1: a history that is damaged, or of somebody else, is exit 9, and stays a
     code: 9,
     stderr: expect.stringContaining('is not the history of ann on http://127'),
   });
-});
-
-test('H2, B70: stats --since and report read the history beside a recorder that writes, and do not change it', async ({
-  on,
-  service,
-  history,
-}) => {
-  await store(service, numbered(1));
-  for (const days of [0, 1]) {
-    await on(days, ...record);
-    await visit(service, 'h0', 2);
-  }
-  const folder = dirname(history());
-  const before = statSync(history()).mtimeMs;
-  const counted = { code: 0, stdout: 'h0\t2\t\t\t1\t\n' };
-  expect(await on(1, 'stats', '--since', '1d')).toMatchObject(counted);
-  expect(await on(1, 'report', '--since', '1d', '--html', '-')).toMatchObject({ code: 0 });
-  expect(statSync(history()).mtimeMs).toBe(before);
-  const recorder = await openConnection(folder, 'history.db');
-  recorder.begin('write');
-  recorder.exec('UPDATE counters SET clicks = 99');
-  expect(await on(1, 'stats', '--since', '1d')).toMatchObject(counted);
-  recorder.rollback();
-  recorder.close();
 });
 
 test('H1, R-24: the history is of this user alone', async ({ on, history }) => {
