@@ -156,7 +156,8 @@ function changesOf(
   working: string | undefined,
 ): NotedChange[] {
   if (!('hash' in payload && typeof payload.hash === 'string')) return [];
-  const { hash } = payload;
+  // As the server has it, which may ignore the case of what was typed.
+  const hash = before?.hash ?? payload.hash;
   const named = 'domain' in payload && typeof payload.domain === 'string' ? payload.domain : working;
   const domain = recordDomain(before ?? record ?? {}) ?? named;
   const change = { row, hash, domain, total: before?.total_clicks, unique: before?.unique_clicks };

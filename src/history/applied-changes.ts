@@ -20,6 +20,8 @@ interface KnownLink {
 interface AppliedReading {
   readonly nth: number;
   readonly last: Reading | undefined;
+  /** Other links than the listed ones do not belong to this reading. */
+  readonly isSelection: boolean;
   /** The newest change when this reading began. */
   readonly notedBefore: number;
   /** The domain of links that were changed without naming one. */
@@ -30,25 +32,34 @@ interface AppliedReading {
 export function applyChanges(connection: Connection, reading: AppliedReading): void {
   const changedMeanwhile = new Set<number>();
   for (const change of takeChanges(connection, reading.nth)) {
-    const id = applyChange(connection, reading, change);
-    if (id !== undefined && change.id > reading.notedBefore) changedMeanwhile.add(id);
+    const { id, isListed } = applyChange(connection, reading, change);
+    const isMeanwhile = change.id > reading.notedBefore && (isListed || !reading.isSelection);
+    if (id !== undefined && isMeanwhile) changedMeanwhile.add(id);
   }
   for (const id of changedMeanwhile) listUnread(connection, id);
 }
 
-/** Returns the ID of the link; undefined if no reading has had it, and it has nothing to count. */
-function applyChange(connection: Connection, reading: AppliedReading, change: StoredChange): number | undefined {
-  const { kind, hash, newHash } = change;
+/** The ID is undefined if no reading has had the link, and it has nothing to count. `isListed`: it was taken out of the listing. */
+function applyChange(
+  connection: Connection,
+  reading: AppliedReading,
+  change: StoredChange,
+): { readonly id: number | undefined; readonly isListed: boolean } {
+  const { kind, hash, newHash, at } = change;
   const domain = withoutLocalPort(change.domain ?? reading.defaultDomain);
   const row = unlist(connection, { id: change.id, domain, hash });
   const renamedRow = newHash === null ? undefined : unlist(connection, { id: change.id, domain, hash: newHash });
-  const [total, unique] = [change.total ?? row?.total ?? 0, change.unique ?? row?.unique_total ?? 0];
+  const isListed = row !== undefined || renamedRow !== undefined;
+  const [total, unique] = [change.total ?? 0, change.unique ?? 0];
   const hasClicks = kind !== 'renamed' && total > 0;
   const link =
     find(connection, domain, hash) ??
     addLink(connection, reading.nth, { name: { domain, hash }, row: row ?? renamedRow, hasClicks });
-  if (link === undefined) return undefined;
-  if (kind !== 'renamed' && !wasReadAfter(connection, reading.last, { at: change.at, total, link })) {
+  if (link === undefined) return { id: undefined, isListed };
+  const { last } = reading;
+  // The last reading may have read the link after the reset.
+  const wasReadAfter = last !== undefined && at >= last.from && at <= last.to && total > link.total;
+  if (kind !== 'renamed' && !(kind === 'reset' && wasReadAfter)) {
     addClicks(connection, reading.nth, link.id, {
       total: growth(link.total, total),
       unique: growth(link.unique_total, unique),
@@ -58,7 +69,7 @@ function applyChange(connection: Connection, reading: AppliedReading, change: St
   addEvent(connection, reading.nth, link.id, kind);
   if (kind === 'deleted') connection.sql('UPDATE links SET there = 0 WHERE id = ?').run(link.id);
   if (newHash !== null && newHash !== hash) rename(connection, link, domain, newHash);
-  return link.id;
+  return { id: link.id, isListed };
 }
 
 /** A listed link, as `recording.ts` stages it. */
@@ -66,9 +77,6 @@ interface ListedRow {
   readonly short_url: string;
   readonly long_url: string;
   readonly tags: string;
-  /** Null if the server left it out. */
-  readonly total: number | null;
-  readonly unique_total: number | null;
 }
 
 /**
@@ -82,7 +90,7 @@ function unlist(
   return connection
     .sql(
       `DELETE FROM listed WHERE domain = ? AND hash = ? AND noted < ?
-       RETURNING short_url, long_url, tags, total, unique_total`,
+       RETURNING short_url, long_url, tags`,
     )
     .get<ListedRow>(domain, hash, id);
 }
@@ -96,23 +104,6 @@ function listUnread(connection: Connection, id: number): void {
     )
     .run(id);
 }
-
-/**
- * A command may note its change after the end of a reading that saw it. Then the counter fell there, and what it had right before the
- * change is not its growth since.
- */
-function wasReadAfter(
-  connection: Connection,
-  last: Reading | undefined,
-  { at, total, link }: { readonly at: number; readonly total: number; readonly link: KnownLink },
-): boolean {
-  if (last === undefined || at < last.from || at > last.to + longCall || total <= link.total) return false;
-  const fell = `SELECT COUNT(*) AS count FROM events WHERE reading = ? AND link = ? AND kind = 'fell'`;
-  return connection.count(fell, last.nth, link.id) > 0;
-}
-
-/** Milliseconds from a change on the server until it is noted. */
-const longCall = 60_000;
 
 /** 0 if the counter was not known (-1). */
 function growth(before: number, now: number): number {

@@ -116,7 +116,8 @@ function recordingIn(
           const readings = readingsOf(connection);
           const reading = readings.length + 1;
           const known = connection.count('SELECT MAX(id) AS count FROM links');
-          applyChanges(connection, { nth: reading, last: readings.at(-1), notedBefore, defaultDomain });
+          const isSelection = scope.kind === 'selection';
+          applyChanges(connection, { nth: reading, last: readings.at(-1), isSelection, notedBefore, defaultDomain });
           const counted = countKnown(connection, reading, known);
           addNew(connection, reading);
           const added = connection.count('SELECT COUNT(*) AS count FROM links WHERE id > ? AND there = 1', known);

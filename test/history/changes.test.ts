@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { foreign } from '../commands/undo-world.ts';
+import type { Habits } from '../support/habits.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
 import { record, test } from './history-world.ts';
 
@@ -154,21 +156,58 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await on(2, 'stats', '--since', '2d', '--fields', 'hash,clicks,events')).stdout).toBe('new\t3\t\nh0\t2\t\nh3\t2\t\n');
   });
 
-  test('H1, H2: a reset that a reading saw before it was noted counts no click twice', async ({ on, service, wire }) => {
+  test('H1, H2: a reset soon after a reading that saw one by somebody else loses no clicks', async ({ on, service }) => {
     await store(service, numbered(1));
     await visit(service, 'h0', 9);
     await on(0, ...record);
-    await wire.script([{ only: { method: 'DELETE' }, held: true }]);
-    // At the same time as the reading.
-    const reset = on(1 - 1 / 1440, 'stats', 'h0', '--reset', '--yes');
-    await wire.held();
-    await visit(service, 'h0', 2);
-    await on(1, ...record);
-    await wire.release();
-    expect((await reset).code).toBe(0);
+    await foreign(service, 'DELETE', '/stats/h0');
     await visit(service, 'h0', 3);
+    await on(1, ...record);
+    await visit(service, 'h0', 4);
+    expect((await on(1 - 1 / 2880, 'stats', 'h0', '--reset', '--yes')).code).toBe(0);
+    await visit(service, 'h0', 5);
     await on(2, ...record);
-    expect((await on(2, 'stats', '--since', '2d', '--fields', 'hash,clicks,events')).stdout).toBe('h0\t5\tfell,reset\n');
+    expect((await on(2, 'stats', '--since', '2d', '--fields', 'hash,clicks,events')).stdout).toBe('h0\t12\tfell,reset\n');
+  });
+
+  test('H1, H2: a link that is deleted without a record of it, and made again, during a reading counts no click twice', async ({
+    on,
+    service,
+    wire,
+  }) => {
+    await store(service, numbered(1));
+    await visit(service, 'h0', 9);
+    await on(0, ...record);
+    // Requested before the change, and read after it.
+    await wire.script([{ only: { method: 'GET', path: '/urls' }, delay: 0, apply: false, held: true, answer: { status: 503 } }]);
+    const reading = on(1, ...record);
+    await wire.held();
+    await on(1, 'delete', 'h0', '--no-undo', '--yes');
+    await on(1, 'shorten', 'https://b.example/', '--hash', 'h0');
+    await visit(service, 'h0', 12);
+    await wire.release();
+    await reading;
+    await on(2, ...record);
+    await on(3, ...record);
+    expect((await on(3, 'stats', '--since', '3d', '--fields', 'hash,clicks')).stdout).toBe('h0\t12\n');
+  });
+
+  test('H1, H2: a change during the reading of a selection makes no other link a part of it', async ({ on, service, wire }) => {
+    await store(service, [{ custom_hash: 'other', long_url: 'https://b.example/' }]);
+    await store(service, numbered(1, { tags: ['t'] }));
+    const selected = [...record, '--by-tags', 't'];
+    await on(0, ...selected);
+    await on(0, ...record);
+    await visit(service, 'other', 9);
+    await wire.script([{ only: { method: 'GET', path: '/urls' }, held: true }]);
+    const reading = on(1, ...selected);
+    await wire.held();
+    await on(1, 'edit', 'other', '--new-hash', 'another');
+    await wire.release();
+    expect(await reading).toMatchObject({ code: 0 });
+    await on(1.5, 'edit', 'another', '--add-tag', 't');
+    await on(2, ...selected);
+    expect((await on(2, 'stats', '--since', '1d', '--by-tags', 't', '--fields', 'hash,clicks')).stdout).not.toContain('\t9');
   });
 
   test('H2: the clicks of a link that was made and deleted between two readings count, on its name', async ({ on, service }) => {
@@ -252,5 +291,27 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, [{ custom_hash: 'one', long_url: 'https://a.example/' }]);
     await on(1, 'delete', 'one', '--yes');
     expect(() => readFileSync(join(folder, '.local', 'share', 'linkctl', 'history'))).toThrow('ENOENT');
+  });
+});
+
+describe('a server that ignores the case of hashes', () => {
+  const folded: Habits = {
+    stored: ({ url, body, ...rest }) => ({ ...rest, url: url.toLowerCase(), body: Buffer.from(body.toString().toLowerCase()) }),
+    shown: (answer) => answer,
+    plain: (printed) => printed,
+  };
+  test.override({ habits: folded });
+
+  test('H2, F38: a change of a hash in another case belongs to the link as it is listed', async ({ on, service }) => {
+    await store(service, numbered(3));
+    for (const hash of ['h0', 'h1', 'h2']) await visit(service, hash, 9);
+    await on(0, ...record);
+    await on(0.5, 'delete', 'H0', '--yes');
+    await on(0.5, 'stats', 'H1', '--reset', '--yes');
+    await on(0.5, 'edit', 'H2', '--new-hash', 'other');
+    for (const hash of ['h1', 'other']) await visit(service, hash, 2);
+    await on(1, ...record);
+    const { stdout } = await on(1, 'stats', '--since', '1d', '--fields', 'hash,clicks,events');
+    expect(stdout.split('\n').toSorted()).toEqual(['', 'h0\t0\tdeleted', 'h1\t2\treset', 'other\t2\trenamed']);
   });
 });
