@@ -67,8 +67,9 @@ function newCheck(begun: BegunRun, plan: CheckPlan, { client, system, interrupt 
     open: destinations.refused.length + destinations.left,
     found: new Map<CheckStatus, number>(),
     /**
-     * Counts yielded links. `not_sent`: not reached. `hidden`: requested, but the answer does not show the destination. `offline`: the local network or name server failed. `private`: an address is not public.
-     * `deferred`: hosts (`closed`) request a wait longer than `--max-wait`.
+     * Counts yielded links. `not_sent`: not reached. `hidden`: requested, but the answer does not show the destination. `offline`: the local
+     * network or name server failed. `private`: an address is not public. `deferred`: hosts (`closed`) request a wait longer than
+     * `--max-wait`.
      */
     tally: {
       counts: { ...byStatus(() => 0), not_sent: 0 },
