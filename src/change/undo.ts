@@ -45,6 +45,9 @@ export interface UndoOptions extends BulkOptions {
   readonly force?: boolean;
 }
 
+/** Why `--domain` is refused. */
+export const onTheirDomains = 'each link is changed on the domain that it was on';
+
 /** Finds the run of `undo` or `redo` and undoes it. A redo undoes an undo. */
 export async function undoOrRedo(
   direction: Direction,

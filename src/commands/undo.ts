@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { nextToUndo } from '../bulk/past-runs/undo-chain.ts';
 import type { Direction } from '../change/rows/undone-run.ts';
-import { type UndoOptions, undoOrRedo } from '../change/undo.ts';
+import { onTheirDomains, type UndoOptions, undoOrRedo } from '../change/undo.ts';
 import type { Runner } from '../cli/runner.ts';
 import { addBatchFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
@@ -27,7 +27,7 @@ export function register(command: Command, run: Runner): void {
     ],
     fields: urlColumns,
     globals: ['--yes', '--dry-run', '--max-affected', '--no-input', '--quiet', '--progress'],
-    refusesDomain: 'each link is changed on the domain that it was on',
+    refusesDomain: onTheirDomains,
   });
 }
 

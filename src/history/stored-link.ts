@@ -17,9 +17,9 @@ export function storedLink(record: Pick<ReadLink, 'hash'> & Partial<ReadLink>, e
   return { domain, hash, short_url: shown, long_url: long_url ?? '', tags: tags ?? [] };
 }
 
-/** Identifies a link across readings. */
 export type LinkName = Pick<StoredLink, 'domain' | 'hash'>;
 
+/** Identifies a link across readings. */
 export function nameOf({ domain, hash }: LinkName): string {
   return linkText({ domain: domain || undefined, hash });
 }

@@ -33,7 +33,7 @@ export class UnstoredClicks extends Error {
 
 interface OtherAccounts {
   readonly accounts: readonly AccountLinks[];
-  /** Its name. */
+  /** The name of the file of the other edition in the same folder. */
   readonly file?: string | undefined;
 }
 

@@ -166,7 +166,23 @@ async function slowImport(database: string, folder: string) {
   await shorten(before.baseUrl, account.apiKey, { custom_hash: 'abc' });
   await before.close();
   await (await startService({ ...account, store: { url: database, environment: {} } })).close();
-  return { data, free: await holdImport(database) };
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const keys = join(folder, 'keys');
+  const flags = ['--port', `${port}`, '--metrics-port', `${metricsPort}`, '--api-key-file', keys, '--drain', '0'];
+  const free = await holdImport(database);
+  return {
+    keys,
+    baseUrl: `http://127.0.0.1:${port}/api/3`,
+    free,
+    /** Serves with the keys of the file `keys`; resolves during the import. */
+    begin: async (env: Record<string, string>) => {
+      const program = startProgram(['serve', ...flags, '--store', database, '--import', data], env);
+      onTestFinished(() => void program.process.kill('SIGKILL'));
+      const health = () => fetch(`http://127.0.0.1:${metricsPort}/healthz`).then((answer) => answer.text(), String);
+      await expect.poll(health, { timeout: 60_000 }).toBe('starting\n');
+      return program;
+    },
+  };
 }
 
 test('E49, S6: keys that change while a folder is imported are in use after it, and SIGTERM ends an import at once', async ({
@@ -174,22 +190,13 @@ test('E49, S6: keys that change while a folder is imported are in use after it, 
   database,
   folder,
 }) => {
-  const { data, free } = await slowImport(database, folder);
-  const [keys, port, metricsPort] = [join(folder, 'keys'), await freePort(), await freePort()];
+  const { keys, baseUrl, free, begin } = await slowImport(database, folder);
   const [old, next] = ['o'.repeat(32), 'n'.repeat(32)];
   await writeFile(keys, old, { mode: 0o600 });
-  const flags = ['--port', `${port}`, '--metrics-port', `${metricsPort}`, '--api-key-file', keys, '--drain', '0'];
-  const begin = async () => {
-    const program = startProgram(['serve', ...flags, '--store', database, '--import', data], homeEnv);
-    onTestFinished(() => void program.process.kill('SIGKILL'));
-    const health = () => fetch(`http://127.0.0.1:${metricsPort}/healthz`).then((answer) => answer.text(), String);
-    await expect.poll(health, { timeout: 60_000 }).toBe('starting\n');
-    return program;
-  };
-  const stopped = await begin();
+  const stopped = await begin(homeEnv);
   stopped.process.kill('SIGTERM');
   expect((await stopped.ended).signal).toBe('SIGTERM');
-  const serving = await begin();
+  const serving = await begin(homeEnv);
   let said = '';
   serving.process.stderr?.on('data', (text: string) => {
     said += text;
@@ -202,7 +209,7 @@ test('E49, S6: keys that change while a folder is imported are in use after it, 
   await until(() => said.includes('SIGHUP: reloaded'), 'the keys are read again');
   const code = async (key: string) => {
     const headers = { 'x-tinycc-user': 'sandbox', 'x-tinycc-key': key };
-    const answer = await fetch(`http://127.0.0.1:${port}/api/3/urls/abc`, { headers });
+    const answer = await fetch(`${baseUrl}/urls/abc`, { headers });
     return ((await answer.json()) as { error: { code: number } }).error.code;
   };
   expect([await code(old), await code(next)]).toEqual([1300, 0]);
@@ -231,15 +238,10 @@ test('S6: a call during an import is certain to have done nothing: shorten repea
   database,
   folder,
 }) => {
-  const { data, free } = await slowImport(database, folder);
-  const [keys, port, metricsPort] = [join(folder, 'keys'), await freePort(), await freePort()];
+  const { keys, baseUrl, free, begin } = await slowImport(database, folder);
   await writeFile(keys, account.apiKey, { mode: 0o600 });
-  const flags = ['--port', `${port}`, '--metrics-port', `${metricsPort}`, '--api-key-file', keys, '--drain', '0'];
-  const program = startProgram(['serve', ...flags, '--store', database, '--import', data], homeEnv);
-  onTestFinished(() => void program.process.kill('SIGKILL'));
-  const health = () => fetch(`http://127.0.0.1:${metricsPort}/healthz`).then((answer) => answer.text(), String);
-  await expect.poll(health, { timeout: 60_000 }).toBe('starting\n');
-  const credentials = ['--base-url', `http://127.0.0.1:${port}/api/3`, '--username', 'sandbox', '--api-key-file', keys];
+  await begin(homeEnv);
+  const credentials = ['--base-url', baseUrl, '--username', 'sandbox', '--api-key-file', keys];
   const call = ['shorten', 'https://example.com/new', ...credentials];
   const impatient = await runProgram([...call, '--retries', '0'], homeEnv);
   expect(impatient).toMatchObject({ code: 8, stderr: expect.stringContaining('does not accept this request at the moment') });

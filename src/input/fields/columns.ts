@@ -81,7 +81,7 @@ function roleOf(header: Header, context: Context): ColumnRole {
   if (meaning === 'unsettable')
     return isAboutStatistics(header, context) ? { kind: 'unused' } : unsettableRole(name, context.rules);
   if (meaning !== undefined) return setting(header, meaning, context);
-  return contextual.has(header.fold) ? contextualRole(header, context) : unknownRole(header, context);
+  return contextual.has(header.fold) ? contextualRole(header, context) : unknownRole(name, context.rules);
 }
 
 /** The role of a name that no field has: only what a link would lose is of interest, or the domain of links that are made again. */
@@ -160,7 +160,8 @@ function mergedRole(index: number, { headers }: Context): ColumnRole {
   return { kind: 'set', setting: { name: first.name, target: 'tags', isContinued: true } };
 }
 
-function unknownRole({ name }: Header, { rules }: Context): ColumnRole {
+/** Ignored, unless the name is refused: because it resembles a field, or by `--strict-columns`. */
+export function unknownRole(name: string, rules: ColumnRules): ColumnRole {
   const reason = nameProblem(name, rules);
   return reason === undefined ? { kind: 'ignored' } : refused(reason);
 }

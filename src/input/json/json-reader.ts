@@ -6,9 +6,9 @@ import { isObject } from '../../contract/records.ts';
 import type { Refused } from '../dates.ts';
 import { isField, jsonValue, type Target } from '../field-values.ts';
 import { flat, folded, meaningOf } from '../fields/aliases.ts';
-import { type ColumnRole, type ColumnRules, ownRole, unsettableRole } from '../fields/columns.ts';
+import { type ColumnRole, type ColumnRules, ownRole, unknownRole, unsettableRole } from '../fields/columns.ts';
 import { ColumnMapper, type Mapping, type Roles, rolesIn, rulesFor } from '../fields/mapping.ts';
-import { areResults, nameProblem, type Setting, targetMeant } from '../fields/members.ts';
+import { areResults, type Setting, targetMeant } from '../fields/members.ts';
 import type { Notices } from '../notices.ts';
 import { textOf } from '../protection.ts';
 import type { CellReader, ReadOptions, RecordReader, RowDraft } from '../row.ts';
@@ -136,8 +136,7 @@ function memberRoles(names: readonly string[], rules: ColumnRules): Roles {
 /** Never sets a field, whatever its name means in files of others: the server may mean something else. */
 function additionalRole(name: string, rules: ColumnRules): ColumnRole {
   if (targetMeant(name, rules) === 'unsettable') return unsettableRole(name, rules);
-  const reason = rules.isStrict ? nameProblem(name, rules) : undefined;
-  return reason === undefined ? { kind: 'ignored' } : { kind: 'refused', reason };
+  return rules.isStrict ? unknownRole(name, rules) : { kind: 'ignored' };
 }
 
 /** `""` clears a field, as null does in a file of links. Elsewhere only a date can be null, and other fields are left out. */
