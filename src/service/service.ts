@@ -7,6 +7,7 @@ import { answer, apiRoot, type Dispatcher } from './dispatcher.ts';
 import { splitPort } from './hosts.ts';
 import { type Listener, listen } from './listener.ts';
 import { type Maintenance, startMaintenance } from './maintenance.ts';
+import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
 import { readDomain, type ServiceOptions, type ServiceSettings, serviceSettings } from './service-options.ts';
@@ -49,6 +50,8 @@ export interface RunningService extends Pick<Listener, 'port' | 'connect' | 'con
   readonly formerDomains: readonly { readonly name: string; readonly links: number }[];
   /** If the account has no links: the accounts of the same store that have some, the largest first, and a file of the other edition. */
   otherAccounts(): Promise<OtherAccounts>;
+  /** Answers a request that no connection brought. Never rejects. */
+  answer(request: ServiceRequest): Promise<ServiceResponse>;
   /** Replaces all valid keys. */
   renewKeys(keys: readonly string[]): void;
   /** Call before `close`: reports on the health port that the service is stopping, and closes each connection with its next response. */
@@ -135,6 +138,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       domains,
       formerDomains: await formerDomains(store, options),
       otherAccounts: () => otherAccounts(store, options),
+      answer: (request) => answer(dispatcher, request),
       renewKeys: (keys) => {
         settings.credentials.apiKeys = keys;
       },

@@ -21,6 +21,7 @@ import type { ShortenItem } from '../../src/contract/operations.ts';
 import { startService } from '../../src/service/service.ts';
 import type { ServiceLimits } from '../../src/service/service-options.ts';
 import { canaryKey } from '../support/canary.ts';
+import { directlyTo } from '../support/direct.ts';
 import { type FaultyOptions, type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { createHabits, habitsName } from '../support/habits.ts';
 import type { StoredLink } from '../support/stored-links.ts';
@@ -92,7 +93,7 @@ export async function openWorld({
   const service = await startService({ edition, username, apiKey, limits, redirects: false, domains: [{ name: 's.ex' }] });
   const name = habitsName();
   const habits = name && createHabits(name);
-  const server = await startFaultyServer({ backend: service.baseUrl, habits, ...faulty });
+  const server = await startFaultyServer({ backend: directlyTo(service), habits, ...faulty });
   let prolonged = { from: Number.POSITIVE_INFINITY, over: (): Promise<unknown> => Promise.resolve() };
   const system: System = {
     ...createTestSystem(),

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { apiKey, sent, test, username } from '../support/linkctl.ts';
-import { numbered, oddHashes, store, stored } from '../support/stored-links.ts';
+import { sent, test } from '../support/linkctl.ts';
+import { call, numbered, oddHashes, type Served, store, stored } from '../support/stored-links.ts';
 import { redoLast, undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
@@ -14,18 +14,9 @@ async function changes(wire: FaultyServer): Promise<string[]> {
   return (await sent(wire)).map(({ call }) => call).filter((call) => !call.startsWith('GET'));
 }
 
-interface Served {
-  readonly baseUrl: string;
-}
-
 /** What somebody else does meanwhile. */
-async function foreignEdit({ baseUrl }: Served, hash: string, fields: object): Promise<void> {
-  const authorization = `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}`;
-  await fetch(`${baseUrl}/urls/${hash}`, {
-    method: 'PATCH',
-    headers: { authorization },
-    body: JSON.stringify({ urls: [fields] }),
-  });
+async function foreignEdit(served: Served, hash: string, fields: object): Promise<void> {
+  await call(served, { method: 'PATCH', path: `/urls/${hash}`, body: { urls: [fields] } });
 }
 
 /** All that can be set of the links of an account, the oldest first. */

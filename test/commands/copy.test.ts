@@ -7,10 +7,11 @@ import { type RunningService, startService } from '../../src/service/service.ts'
 import type { ServiceLimits } from '../../src/service/service-options.ts';
 import type { DomainSettings } from '../../src/service/store/store.ts';
 import { startProgram } from '../support/built-program.ts';
+import { directlyTo } from '../support/direct.ts';
 import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { apiKey, arrived, type Linkctl, test as plain, type Ran, runnerIn, sent, username } from '../support/linkctl.ts';
-import { numbered, oddHashes, store, stored, visit } from '../support/stored-links.ts';
+import { call, numbered, oddHashes, store, stored, visit } from '../support/stored-links.ts';
 import { hideResult, killed } from './undo-world.ts';
 
 const otherKey = 'k-of-the-other-account-71c0';
@@ -44,7 +45,7 @@ const test = plain.extend<Fixtures>({
       apiKey: otherKey,
       redirects: false,
     });
-    const wire = await startFaultyServer({ backend: service.baseUrl });
+    const wire = await startFaultyServer({ backend: directlyTo(service) });
     await use({ service, wire });
     await wire.close();
     await service.close();
@@ -64,25 +65,13 @@ const test = plain.extend<Fixtures>({
   },
 });
 
-const asBob = { authorization: `Basic ${Buffer.from(`bob:${otherKey}`).toString('base64')}` };
+const bob = ['bob', otherKey] as const;
 
 /** The links of the target, the oldest first. */
-async function copies({ service }: Target, domain?: string): Promise<UrlRecord[]> {
-  const records: UrlRecord[] = [];
-  for (;;) {
-    const query = new URLSearchParams({ offset: String(records.length), limit: '500', ...(domain && { domain }) });
-    const { urls } = (await (await fetch(`${service.baseUrl}/urls?${query}`, { headers: asBob })).json()) as {
-      urls: UrlRecord[];
-    };
-    if (urls.length === 0) return records.reverse();
-    records.push(...urls);
-  }
-}
+const copies = ({ service }: Target, domain?: string): Promise<UrlRecord[]> => stored(service, domain, bob);
 
-async function storeThere({ service }: Target, urls: readonly object[], domain = ''): Promise<void> {
-  const query = domain && `?domain=${domain}`;
-  await fetch(`${service.baseUrl}/urls${query}`, { method: 'POST', headers: asBob, body: JSON.stringify({ urls }) });
-}
+const storeThere = ({ service }: Target, urls: readonly object[], domain?: string): Promise<void> =>
+  store(service, urls, domain, bob);
 
 /** What can be set of a link. */
 function settable({ hash, long_url, note, tags, expiration_date, email_stats, max_clicks }: UrlRecord, withBound = true) {
@@ -340,7 +329,7 @@ test('P4: clicks stay, tags that no link carries come along with a whole account
   await store(service, [{ custom_hash: 'used', long_url: 'https://example.com/', tags: ['Promo'] }]);
   await linkctl(['tags', 'add', 'spring sale', 'a,b', 'Known']);
   await visit(service, 'used', 3);
-  await fetch(`${there.service.baseUrl}/tags`, { method: 'POST', headers: asBob, body: JSON.stringify({ label: 'known' }) });
+  await call(there.service, { method: 'POST', path: '/tags', body: { label: 'known' } }, bob);
   await wire.script([]);
   expect(await run(['copy', '--to', 'there', '--yes', 'used'])).toMatchObject({ code: 0 });
   expect(await changes(there.wire)).toHaveLength(1);
@@ -355,15 +344,12 @@ test('P4: clicks stay, tags that no link carries come along with a whole account
   expect(ran).toMatchObject({ code: 0 });
   expect(ran.stderr).toContain('2 tags: "a,b", "spring sale": used by no copied link, would be added');
   expect(ran.stderr).toContain('0 of 1 link would be copied, 1 existing');
-  const { tags } = (await (await fetch(`${there.service.baseUrl}/tags`, { headers: asBob })).json()) as {
-    tags: { label: string }[];
-  };
-  expect(tags.map(({ label }) => label).sort()).toEqual(['Promo', 'a,b', 'known', 'spring sale']);
+  expect((await labelsThere(there)).sort()).toEqual(['Promo', 'a,b', 'known', 'spring sale']);
   expect((await copies(there))[0]).toMatchObject({ total_clicks: 0, tags: ['Promo'] });
 });
 
 async function labelsThere({ service }: Target): Promise<string[]> {
-  const { tags } = (await (await fetch(`${service.baseUrl}/tags`, { headers: asBob })).json()) as { tags: { label: string }[] };
+  const { tags } = await call<{ tags: { label: string }[] }>(service, { path: '/tags' }, bob);
   return tags.map(({ label }) => label);
 }
 
@@ -484,8 +470,7 @@ describe('a target with little room', () => {
     const ran = await run(words);
     expect(ran).toMatchObject({ code: 7, stdout: 'h0\nh1\nh2\nh3\nh4\n' });
     expect(ran.stderr).toMatch(/to resume run \S+, run the same command again/);
-    for (const hash of ['h0', 'h1', 'h2'])
-      await fetch(`${there.service.baseUrl}/urls/${hash}`, { method: 'DELETE', headers: asBob });
+    for (const hash of ['h0', 'h1', 'h2']) await call(there.service, { method: 'DELETE', path: `/urls/${hash}` }, bob);
     expect(await run(words)).toMatchObject({ code: 0, stdout: expect.stringContaining('h5\nh6\nh7\n') });
     expect((await copies(there)).map(({ hash }) => hash)).toEqual(['h3', 'h4', 'h5', 'h6', 'h7']);
   });

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Edition } from '../../src/contract/editions.ts';
 import { startService } from '../../src/service/service.ts';
+import { directlyTo } from '../support/direct.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
 import { apiKey, type Ran, runnerIn, username } from '../support/linkctl.ts';
 import { numbered, store } from '../support/stored-links.ts';
@@ -10,7 +11,7 @@ import { numbered, store } from '../support/stored-links.ts';
 export async function openSide(edition: Edition, folder: string) {
   mkdirSync(folder);
   const service = await startService({ edition, username, apiKey, redirects: false, domains: [{ name: 's.ex' }] });
-  const wire = await startFaultyServer({ backend: service.baseUrl });
+  const wire = await startFaultyServer({ backend: directlyTo(service) });
   await store(service, numbered(10));
   const env = {
     HOME: folder,

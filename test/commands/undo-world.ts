@@ -6,8 +6,8 @@ import type { UrlRecord } from '../../src/contract/records.ts';
 import { startProgram } from '../support/built-program.ts';
 import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
-import { apiKey, arrived, type Linkctl, type Ran, sent, username } from '../support/linkctl.ts';
-import { stored } from '../support/stored-links.ts';
+import { arrived, type Linkctl, type Ran, sent } from '../support/linkctl.ts';
+import { call, type Served, stored } from '../support/stored-links.ts';
 import type { World } from '../support/test-system.ts';
 
 /** All that undo can restore, by hash. */
@@ -23,15 +23,12 @@ export async function values(service: Parameters<typeof stored>[0], domain?: str
 
 /** A change by somebody else. */
 export async function foreign(
-  { baseUrl }: { readonly baseUrl: string },
+  served: Served,
   method: string,
   path: string,
   fields?: Partial<UrlRecord> | { custom_hash: string },
 ): Promise<void> {
-  const headers = { authorization: `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}` };
-  const body = fields && JSON.stringify({ urls: [fields] });
-  const answer = await fetch(`${baseUrl}${path}`, { method, headers, ...(body && { body }) });
-  expect(await answer.json()).toMatchObject({ error: { code: 0 } });
+  expect(await call(served, { method, path, body: fields && { urls: [fields] } })).toMatchObject({ error: { code: 0 } });
 }
 
 /** The changes that were sent since so many requests. */

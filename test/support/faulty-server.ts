@@ -26,13 +26,14 @@ import { until } from './until.ts';
  * its account all the time. `startFaultyProcess` (faulty-process.ts) is the same in another process.
  */
 export async function startFaultyServer(options: FaultyOptions = {}): Promise<FaultyServer> {
-  const backend = options.backend === undefined ? undefined : new URL(options.backend);
-  const { habits } = options;
+  const { habits, backend } = options;
+  const agent = new PlainAgent({ keepAlive: true });
+  const root = typeof backend === 'string' ? new URL(backend).pathname : '/api/3';
   const state: State = {
     options,
     habits: typeof habits === 'string' ? createHabits(habits) : habits,
-    backend,
-    agent: new PlainAgent({ keepAlive: true }),
+    backend: typeof backend === 'string' ? forwardTo(new URL(backend), agent) : backend,
+    agent,
     steps: [],
     log: [],
     random: seededRandom(options.seed ?? 1),
@@ -92,8 +93,8 @@ export async function startFaultyServer(options: FaultyOptions = {}): Promise<Fa
   };
   return {
     origin,
-    baseUrl: origin + (backend?.pathname ?? '/api/3'),
-    sideDoor: origin + sideDoor + (backend?.pathname ?? '/api/3'),
+    baseUrl: origin + root,
+    sideDoor: origin + sideDoor + root,
     behave: async (manners) => {
       await forgetCopy(state);
       state.manners = manners;
@@ -145,8 +146,8 @@ export interface FaultyServer {
 }
 
 export interface FaultyOptions extends Manners {
-  /** API root of a real service to pass requests to. */
-  readonly backend?: string;
+  /** API root of a real service to pass requests to, or the way to one of this process. */
+  readonly backend?: string | Ask;
   readonly port?: number;
   /** PEM. */
   readonly tls?: { readonly key: string; readonly cert: string };
@@ -199,7 +200,7 @@ export interface LoggedRequest {
 interface State {
   readonly options: FaultyOptions;
   readonly habits: Habits | undefined;
-  readonly backend: URL | undefined;
+  readonly backend: Ask | undefined;
   readonly agent: PlainAgent;
   steps: Step[];
   readonly log: LoggedRequest[];
@@ -364,7 +365,7 @@ async function throughSideDoor(state: State, request: IncomingMessage, response:
 /** Takes a request to the account itself; a listing that lags hears of it later. */
 async function change(state: State, request: Passed): Promise<WholeAnswer> {
   if (!state.backend) throw new Error('there is no account behind this server');
-  const answer = await forward(state.backend, state.agent, request);
+  const answer = await state.backend(request);
   if (request.method !== 'GET') (await state.copy)?.follow(request, answer);
   return answer;
 }
@@ -373,10 +374,9 @@ async function change(state: State, request: Passed): Promise<WholeAnswer> {
 async function listingOf(state: State, request: IncomingMessage): Promise<Ask> {
   const { backend, agent, manners } = state;
   if (!backend) throw new Error('there is no account behind this server');
-  const ask: Ask = (inner) => forward(backend, agent, inner);
-  if (!manners.lag) return ask;
+  if (!manners.lag) return backend;
   const first = passed(request, Buffer.alloc(0));
-  state.copy ??= openLaggingCopy(ask, first, manners.lag, (url) => (inner) => forward(url, agent, inner));
+  state.copy ??= openLaggingCopy(backend, first, manners.lag, (url) => forwardTo(url, agent));
   return (await state.copy).ask;
 }
 
@@ -401,30 +401,32 @@ async function forgetCopy(state: State): Promise<void> {
   await (await copy)?.close();
 }
 
-function forward(backend: URL, agent: PlainAgent, { method, url, headers, body }: Passed): Promise<WholeAnswer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = plainRequest(
-      {
-        host: backend.hostname,
-        port: backend.port,
-        method,
-        path: url,
-        agent,
-        headers: { ...headers, host: backend.host, 'content-length': body.length },
-      },
-      (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('error', reject);
-        incoming.on('end', () => {
-          const type = incoming.headers['content-type'] ?? 'application/json';
-          resolve({ status: incoming.statusCode ?? 200, headers: { 'content-type': type }, body: Buffer.concat(chunks) });
-        });
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
+/** The way to a service over HTTP. */
+function forwardTo(backend: URL, agent: PlainAgent): Ask {
+  return ({ method, url, headers, body }) =>
+    new Promise((resolve, reject) => {
+      const outgoing = plainRequest(
+        {
+          host: backend.hostname,
+          port: backend.port,
+          method,
+          path: url,
+          agent,
+          headers: { ...headers, host: backend.host, 'content-length': body.length },
+        },
+        (incoming) => {
+          const chunks: Buffer[] = [];
+          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+          incoming.on('error', reject);
+          incoming.on('end', () => {
+            const type = incoming.headers['content-type'] ?? 'application/json';
+            resolve({ status: incoming.statusCode ?? 200, headers: { 'content-type': type }, body: Buffer.concat(chunks) });
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
 }
 
 function firstItems(body: Buffer, count: number): Buffer {

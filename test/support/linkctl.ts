@@ -9,6 +9,7 @@ import { type RunningService, startService } from '../../src/service/service.ts'
 import type { ServiceLimits } from '../../src/service/service-options.ts';
 import type { DomainSettings } from '../../src/service/store/store.ts';
 import { canaryKey, expectNoSecret, secretFaults } from './canary.ts';
+import { directlyTo } from './direct.ts';
 import { type FaultyServer, type LoggedRequest, startFaultyServer } from './faulty-server.ts';
 import { isException } from './habit-exceptions.ts';
 import { createHabits, type Habits, habitsName } from './habits.ts';
@@ -99,7 +100,7 @@ export const test = base.extend<Fixtures>({
     await use(habitsOf(task.file.filepath, task.name));
   },
   wire: async ({ service, habits }, use) => {
-    const wire = await startFaultyServer({ backend: service.baseUrl, habits });
+    const wire = await startFaultyServer({ backend: directlyTo(service), habits });
     const plain = (request: LoggedRequest): LoggedRequest => ({ ...request, body: habits?.plain(request.body) ?? request.body });
     await use({ ...wire, requests: async () => (await wire.requests()).map(plain) });
     await wire.close();

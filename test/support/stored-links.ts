@@ -1,19 +1,37 @@
 import type { UrlRecord } from '../../src/contract/records.ts';
+import type { RunningService } from '../../src/service/service.ts';
+import { directlyTo } from './direct.ts';
 import { apiKey, username } from './linkctl.ts';
 
-interface Served {
+export interface Served {
   readonly baseUrl: string;
+  /** Of a service of this process. */
+  readonly answer?: RunningService['answer'];
 }
 
-const headers = { authorization: `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}` };
+type User = readonly [name: string, key: string];
+
+/** A call of somebody else, past the client. */
+export async function call<Answer extends object>(
+  { baseUrl, answer }: Served,
+  request: { readonly method?: string; readonly path: string; readonly body?: object | undefined },
+  [name, key]: User = [username, apiKey],
+): Promise<Answer> {
+  const { method = 'GET', path } = request;
+  const headers = { authorization: `Basic ${Buffer.from(`${name}:${key}`).toString('base64')}` };
+  const body = request.body && JSON.stringify(request.body);
+  if (!answer) return (await (await fetch(baseUrl + path, { method, headers, ...(body && { body }) })).json()) as Answer;
+  const ask = directlyTo({ baseUrl, answer });
+  const answered = await ask({ method, url: new URL(baseUrl).pathname + path, headers, body: Buffer.from(body ?? '') });
+  return JSON.parse(answered.body.toString());
+}
 
 /** Stores links past the client, so that only the command under test is on the wire. */
-export async function store({ baseUrl }: Served, urls: readonly object[], domain?: string): Promise<void> {
+export async function store(served: Served, urls: readonly object[], domain?: string, user?: User): Promise<void> {
   const query = domain === undefined ? '' : `?domain=${domain}`;
   for (let start = 0; start < urls.length; start += 500) {
-    const body = JSON.stringify({ urls: urls.slice(start, start + 500) });
-    const answer = await fetch(`${baseUrl}/urls${query}`, { method: 'POST', headers, body });
-    const { error } = (await answer.json()) as { error: { code: number } };
+    const body = { urls: urls.slice(start, start + 500) };
+    const { error } = await call<{ error: { code: number } }>(served, { method: 'POST', path: `/urls${query}`, body }, user);
     if (error.code !== 0) throw new Error(`not stored: ${error.code}`);
   }
 }
@@ -59,13 +77,13 @@ export async function destinations(served: Served): Promise<string[]> {
 export type StoredLink = UrlRecord & { long_url: string };
 
 /** Every record of one domain, the oldest first. */
-export async function stored({ baseUrl }: Served, domain?: string): Promise<StoredLink[]> {
+export async function stored(served: Served, domain?: string, user?: User): Promise<StoredLink[]> {
   const records: StoredLink[] = [];
   for (;;) {
     const query = new URLSearchParams({ offset: String(records.length), limit: '500', ...(domain !== undefined && { domain }) });
-    const { urls } = (await (await fetch(`${baseUrl}/urls?${query}`, { headers })).json()) as { urls: StoredLink[] };
-    if (urls.length === 0) return records.reverse();
+    const { urls } = await call<{ urls: StoredLink[] }>(served, { path: `/urls?${query}` }, user);
     records.push(...urls);
+    if (urls.length < 500) return records.reverse();
   }
 }
 
