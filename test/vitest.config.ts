@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     globalSetup: ['test/support/build.ts'],
+    setupFiles: ['test/support/one-edition.ts'],
     pool: 'forks',
     // Files share a worker and what it has imported, which is a third of their processor time: modules of src keep no state but caches.
     isolate: false,

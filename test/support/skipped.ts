@@ -1,5 +1,8 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
+/** More are too many to read, and have one reason. */
+const mostNames = 100;
+
 /** Names at the end what could not be tested on this machine, and why (D57): a count alone is passed over. */
 export class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -11,6 +14,9 @@ export class SkippedReporter implements Reporter {
         if (note) titles.set(note, [...(titles.get(note) ?? []), `${module.relativeModuleId}: ${test.fullName}`]);
       }
     }
-    for (const [reason, names] of titles) console.log(`\n${names.length} not tested: ${reason}\n  ${names.join('\n  ')}`);
+    for (const [reason, names] of titles) {
+      const listed = names.length > mostNames ? [] : names;
+      console.log([`\n${names.length} not tested: ${reason}`, ...listed].join('\n  '));
+    }
   }
 }
