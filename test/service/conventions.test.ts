@@ -55,6 +55,27 @@ inBothEditions((test, edition) => {
     expect((await client.call('GET', '/tags')).body.tags).toEqual([]);
   });
 
+  test('4.1.2: text that is not UTF-8 is 1305 in every encoding; a form can declare Latin-1', async ({ client }) => {
+    const part = (type = '') => `--x\r\nContent-Disposition: form-data; name="label"\r\n${type}\r\ncaf\xe9\r\n--x--\r\n`;
+    const [form, multipart] = ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'];
+    const code = async (type: string, body: string) => {
+      const headers = { 'content-type': type };
+      return (await client.call('POST', '/tags', Buffer.from(body, 'latin1'), headers)).body.error.code;
+    };
+    expect(await code('application/json', '{"label":"caf\xe9"}')).toBe(1305);
+    for (const type of [form, `${form}; charset=utf-8`, `${form}; charset=koi8-r`])
+      for (const body of ['label=caf%E9', 'label=caf\xe9', 'lab%E9l=x&label=cafe']) expect(await code(type, body)).toBe(1305);
+    expect(await code(multipart, part())).toBe(1305);
+    expect(await code(multipart, part('Content-Type: text/plain; charset=utf-8\r\n'))).toBe(1305);
+    expect((await client.call('GET', '/tags')).body.tags).toEqual([]);
+    expect(await code(`${form}; charset=iso-8859-1`, 'label=caf%E9+1')).toBe(0);
+    expect(await code(multipart, part('Content-Type: text/plain; charset=iso-8859-1\r\n'))).toBe(0);
+    expect(await code(form, 'label=%EF%BF%BD')).toBe(0);
+    expect(await code(multipart, part().replace('caf\xe9', '%E9\xef\xbf\xbd'))).toBe(0);
+    const labels = (await client.call('GET', '/tags')).body.tags.map(({ label }) => label);
+    expect(labels.sort()).toEqual(['%E9\uFFFD', 'café', 'café 1', '\uFFFD']);
+  });
+
   test('4.1.2: /tags takes forms too', async ({ client }) => {
     const { body } = await client.call('POST', '/tags', new URLSearchParams({ label: 'Über & co' }));
     expect(body.tags).toEqual([{ label: 'Über & co' }]);

@@ -120,8 +120,8 @@ export function authorization(name = username, key = apiKey): string {
 
 export function connect(service: Pick<RunningService, 'baseUrl' | 'origin'>): Omit<Client, 'service'> {
   const call: Client['call'] = async (method, path, payload, headers = {}) => {
-    const isPlain =
-      payload === undefined || typeof payload === 'string' || payload instanceof FormData || payload instanceof URLSearchParams;
+    const bodies = [FormData, URLSearchParams, Uint8Array];
+    const isPlain = payload === undefined || typeof payload === 'string' || bodies.some((body) => payload instanceof body);
     const response = await fetch(service.baseUrl + path, {
       method,
       headers: { authorization: authorization(), ...headers },

@@ -26,7 +26,7 @@ const maximumFields = 10_000;
 /** Sizes in bytes. The size of the whole body is already limited. */
 const formLimits = { fieldSize: Number.MAX_SAFE_INTEGER, fieldNameSize: 200, fields: maximumFields + 1 };
 
-/** Parses the fields of a form and the brackets in their names. Throws 1305 for an invalid form and 1310 for too many fields. */
+/** Parses the fields of a form and the brackets in their names. Throws 1305 for an invalid form or encoding and 1310 for too many fields. */
 async function readForm(type: string, body: Buffer): Promise<{ [name: string]: FormValue }> {
   // Loaded only for forms, since most calls are JSON.
   const { Busboy } = await import('./form-parser.ts');
@@ -43,7 +43,18 @@ async function readForm(type: string, body: Buffer): Promise<{ [name: string]: F
     throw error instanceof TypeError ? error : new Refusal(1305);
   });
   if (entries.length > maximumFields) throw new Refusal(1310);
+  // The parser replaces invalid bytes, which would store another text than was sent.
+  if (entries.join().includes('\uFFFD') && !isUtf8(formBytes(type, body))) throw new Refusal(1305);
   return readBrackets(entries);
+}
+
+/** The bytes of names and values, without percent-encoding. */
+function formBytes(type: string, body: Buffer): Buffer {
+  if (/^\s*multipart/i.test(type)) return body;
+  const text = body
+    .toString('latin1')
+    .replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(text, 'latin1');
 }
 
 /** Text, or a structure built from brackets in names. */
