@@ -13,11 +13,17 @@ export function readDailyClicks(value: unknown): ReadonlyMap<string, DayFigures>
   const days = new Map<string, DayFigures>();
   for (const [date, figures] of Object.entries(value)) {
     if (!isCalendarDate(date) || typeof figures !== 'object' || figures === null) return undefined;
-    const { total, unique } = Object.assign({ total: 0, unique: 0 }, figures);
+    const counters: Record<keyof DayFigures, unknown> = { total: 0, unique: 0, ...figures };
+    const [total, unique] = [numberOf(counters.total), numberOf(counters.unique)];
     if (!Number.isSafeInteger(total) || !Number.isSafeInteger(unique) || total < 0) return undefined;
     days.set(date, { total, unique });
   }
   return days;
+}
+
+/** Some servers write numbers as text. NaN for anything else. */
+function numberOf(value: unknown): number {
+  return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : Number.NaN;
 }
 
 /**

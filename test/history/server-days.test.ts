@@ -27,6 +27,21 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(['stats', 'h1', 'h0', '--since', '7d'])).stdout).toBe('h1\t4\t0\t\t1\t\n');
   });
 
+  test('H4, E24a: counters of days that come as text are numbers', async ({ linkctl, service, wire }) => {
+    await store(service, numbered(1));
+    await visit(service, 'h0', 4);
+    const daily_clicks = { '2026-11-22': { total: '3', unique: '1' }, '2026-11-23': { total: 1, unique: '0' } };
+    const answer = {
+      body: { error: { code: 0, message: '' }, stats: [{ hash: 'h0', total_clicks: '4', unique_clicks: 1, daily_clicks }] },
+    };
+    await wire.script([{ only: { path: '/stats/' }, times: 'all', answer }]);
+    expect(await linkctl(['stats', '--since', '7d'])).toMatchObject({
+      code: 0,
+      stdout: 'h0\t4\t0\t\t1\t\n',
+      stderr: expect.stringMatching(/^4 clicks by the daily totals of the server/),
+    });
+  });
+
   test('H4: more clicked links than are asked for one by one are the reason that is given', async ({
     linkctl,
     service,
@@ -107,6 +122,7 @@ test('H4: a server that does not go back so far is not believed to have had no c
 test('H4: what is no list of days is as good as none', () => {
   expect(readDailyClicks({ '2026-02-30': { total: 1, unique: 1 } })).toBeUndefined();
   expect(readDailyClicks({ '2026-03-01': 4 })).toBeUndefined();
+  expect(readDailyClicks({ '2026-03-01': { total: 'x', unique: '' } })).toBeUndefined();
   expect(readDailyClicks('none')).toBeUndefined();
   expect(readDailyClicks({})).toEqual(new Map());
 });
