@@ -1,6 +1,6 @@
-/** True if a tag expression would not read the text as one label, because it contains operators. */
+/** True if a tag expression would not read the text as one label, because it contains operators or has blanks at an end. */
 export function hasOperators(text: string): boolean {
-  return /^[\s+\-<>]|[&,;^|()~"]/.test(text);
+  return /^[\s+\-<>]|[&,;^|()~"]|\s$/.test(text);
 }
 
 /**
@@ -13,7 +13,7 @@ export function isAmbiguousLabel(label: string): boolean {
 
 const automaticLabels: ReadonlySet<string> = new Set(['archived', 'visited', 'ping', 'email_stats', 'expired', 'localhost']);
 
-/** Puts a label that contains operators in quotes. */
+/** Puts a label in quotes that an expression would otherwise read as something else. */
 export function labelExpression(label: string): string {
   return hasOperators(label) ? `"${label.replaceAll('"', '""')}"` : label;
 }

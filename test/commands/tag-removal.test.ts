@@ -97,6 +97,26 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(other).toEqual(['D', 'R', 'a', 'b', 'keep', 'minus', 'not', 'plus', 'x', 'y']);
   });
 
+  test.for([
+    ['sp ', ['delete', 'sp '], []],
+    ['\u3000sp', ['delete', '\u3000sp'], []],
+    ['sp\u00a0', ['merge', 'sp\u00a0', '--into', 'zz'], ['zz']],
+  ] as const)(
+    'W4, 2.5, U3: a label with a blank at an end, %j, is not the one without: "tags %j" changes its links, counts and undoes them',
+    async ([label, words, into], { linkctl, service }) => {
+      const links = [labelled('x', label, 'keep'), labelled('y', label), labelled('z', 'sp')];
+      await store(service, links);
+      const before = await labelsOf(service);
+      const refused = await linkctl(['tags', ...words, '--yes', '--max-affected', '1']);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('2 links') });
+      expect(await labelsOf(service)).toEqual(before);
+      expect(await linkctl(['tags', ...words, ...sure])).toMatchObject({ code: 0, stdout: `${label}\n` });
+      expect(await labelsOf(service)).toEqual({ x: ['keep', ...into], y: into, z: ['sp'] });
+      expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
+      expect(await labelsOf(service)).toEqual(before);
+    },
+  );
+
   test('W4: a merge that a limit stopped is resumed by the same command, and no link is sent twice', async ({
     linkctl,
     service,

@@ -446,6 +446,15 @@ for (const words of [
   });
 }
 
+test('D51, W4: delete warns of a label with a blank at its end, which an expression leaves out', async ({ linkctl }) => {
+  await linkctl(['shorten', 'https://a.example/', '--hash', 'bare', '--tag', 'sp']);
+  await linkctl(['shorten', 'https://b.example/', '--hash', 'blank', '--tag', 'sp ']);
+  const ran = await linkctl(['delete', '--by-tags', 'sp ', '--yes', '--max-affected', '9']);
+  const warning = `--by-tags 'sp ' is interpreted as an expression, but a tag has this label. To select the tag: --by-tags '"sp "'`;
+  expect(ran).toMatchObject({ code: 0, stdout: 'bare\n', stderr: expect.stringContaining(`warning: ${warning}\n`) });
+  expect((await linkctl(['list', '--by-tags', '"sp "', '--fields', 'hash'])).stdout).toBe('blank\n');
+});
+
 test('D51: an expression without operators costs no look at the tags', async ({ linkctl, wire }) => {
   await linkctl(['list', '--by-tags', 'spring-sale']);
   expect((await sent(wire)).map(({ call }) => call)).not.toContain('GET /tags');

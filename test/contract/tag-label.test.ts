@@ -49,6 +49,10 @@ test.each<[string, boolean, string]>([
   ['+new', true, '"+new"'],
   ['>2018-01-01', true, '">2018-01-01"'],
   ['say "hi"', true, '"say ""hi"""'],
+  [' sp', true, '" sp"'],
+  ['sp ', true, '"sp "'],
+  ['sp\u00a0', true, '"sp\u00a0"'],
+  ['sp\u3000', true, '"sp\u3000"'],
   ['Visited', true, 'Visited'],
   ['t.ex', true, 't.ex'],
 ])('W4: an expression may read the label %j as something else: %j; the label alone is %s', (label, ambiguous, expression) => {
