@@ -33,27 +33,6 @@ export function trimmedLabel(label: string): string {
   return foldLabel(label.trim());
 }
 
-/** Returns the instructions that turn the labels of a link into the wanted ones. Labels that differ only in case are equal. */
-export function tagInstructions(wanted: readonly string[], has: readonly string[]): string[] {
-  const [asked, present] = [wanted, has].map((labels) => new Set(labels.map(trimmedLabel)));
-  return [
-    ...wanted.filter((label) => !present?.has(trimmedLabel(label))).map((label) => `+${label}`),
-    ...has.filter((label) => !asked?.has(trimmedLabel(label))).map((label) => `-${label}`),
-  ];
-}
-
-/** Returns the labels of a link after the instructions. */
-export function labelsAfter(instructions: readonly string[], has: readonly string[]): string[] {
-  const labels = new Map(has.map((label) => [trimmedLabel(label), label]));
-  for (const instruction of instructions) {
-    const label = instruction.slice(1);
-    const key = trimmedLabel(label);
-    if (instruction.startsWith('-')) labels.delete(key);
-    else if (!labels.has(key)) labels.set(key, label);
-  }
-  return [...labels.values()];
-}
-
 /**
  * Splits a cell at commas and drops spaces around an entry. An entry that begins with a double quote, contains a comma or has spaces at an
  * end is quoted, with the quotes in it doubled: `"a,b",c`. Returns undefined for a quote that is not closed or is followed by text.

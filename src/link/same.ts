@@ -1,7 +1,7 @@
 import { type FieldName, namesOf, type RecordField } from '../contract/fields.ts';
 import type { EditFields } from '../contract/operations.ts';
 import { removedKey } from '../contract/records.ts';
-import { trimmedLabel } from '../contract/tag-label.ts';
+import { foldLabel, isSameLabel, trimmedLabel } from '../contract/tag-label.ts';
 import { canonical, canonicalUrl, isDefault, type LinkValues, noteText, tagSet, textOf, type ValueField } from './value.ts';
 
 // Requested and returned: was the change applied?
@@ -26,10 +26,14 @@ export function notApplied(asked: EditFields, got: LinkValues, tagsMean: TagsMea
   return differences;
 }
 
-/** Includes fields that the record does not show, and labels to remove that may be there without the key in them; ignores spelling. */
+/**
+ * Includes fields that the record does not show, and tags unless they certainly are as asked: labels to add are there with their blanks, and
+ * labels to remove are not there without blanks or without the key in them. Ignores spelling.
+ */
 export function fieldsThatDiffer(asked: EditFields, record: LinkValues): (keyof EditFields)[] {
   const differs = new Set(notApplied(asked, record, 'instructions').map(({ field }) => field));
-  if (asked.tags && !areFollowed(asked.tags, listOf(record.tags), mayBe)) differs.add('tags');
+  if (asked.tags && !areFollowed(asked.tags, listOf(record.tags), { isAttached: isSameLabel, isStill: mayBe }))
+    differs.add('tags');
   return editable.filter((field) => asked[field] !== undefined && (record[memberOf(field)] === undefined || differs.has(field)));
 }
 
@@ -82,7 +86,9 @@ function isApplied(field: keyof EditFields, asked: unknown, got: unknown, tagsMe
   if (field !== 'tags') return canonical(memberOf(field), asked) === canonical(memberOf(field), got);
   // Most servers show labels as they were asked for, and folding those of a million rows takes seconds.
   if (tagsMean === 'labels' && isSameList(asked, got)) return true;
-  return tagsMean === 'labels' ? canonical(field, asked) === canonical(field, got) : areFollowed(listOf(asked), listOf(got));
+  return tagsMean === 'labels'
+    ? canonical(field, asked) === canonical(field, got)
+    : areFollowed(listOf(asked), listOf(got), afterwards);
 }
 
 export function isSameList(one: unknown, other: unknown): boolean {
@@ -90,27 +96,38 @@ export function isSameList(one: unknown, other: unknown): boolean {
   return one.every((entry, nth) => entry === other[nth]);
 }
 
+/** Compares a label of a link with the label of an instruction. */
+type IsThere = (listed: string, label: string) => boolean;
+
 function areFollowed(
   instructions: readonly string[],
   got: readonly string[],
-  isStill = (listed: string, label: string): boolean => listed === label,
+  { isAttached, isStill }: { readonly isAttached: IsThere; readonly isStill: IsThere },
 ): boolean {
-  const labels = tagSet(got);
   // The last instruction for a label counts.
   const wanted = new Map(
-    instructions.map((instruction) => [trimmedLabel(instruction.replace(/^[+-]/, '')), !instruction.startsWith('-')]),
+    instructions.map((instruction) => [foldLabel(instruction.replace(/^[+-]/, '')), !instruction.startsWith('-')]),
   );
   return [...wanted].every(
-    ([label, isWanted]) => labels.some((other) => (isWanted ? other === label : isStill(other, label))) === isWanted,
+    ([label, isWanted]) => got.some((listed) => (isWanted ? isAttached : isStill)(listed, label)) === isWanted,
   );
 }
 
+/** Some servers trim labels; none adds blanks. */
+function isStoredAs(listed: string, label: string): boolean {
+  return isSameLabel(listed, label) || foldLabel(listed) === trimmedLabel(label);
+}
+
+/** A link may keep a label without the blanks of the one that was removed. */
+const afterwards = { isAttached: isStoredAs, isStill: isSameLabel };
+
 /** A label from which the key was removed may be any with its beginning, its end and so many other characters. */
 export function mayBe(listed: string, label: string): boolean {
-  const [beginning = '', ...parts] = listed.split(foldedMark);
+  const [beginning = '', ...parts] = trimmedLabel(listed).split(foldedMark);
   const end = parts.at(-1);
-  if (end === undefined) return listed === label;
-  return label.length >= beginning.length + 16 + end.length && label.startsWith(beginning) && label.endsWith(end);
+  if (end === undefined) return isStoredAs(listed, label);
+  const all = trimmedLabel(label);
+  return all.length >= beginning.length + 16 + end.length && all.startsWith(beginning) && all.endsWith(end);
 }
 
 const foldedMark = trimmedLabel(removedKey);

@@ -86,6 +86,20 @@ describe('W5: a file that was made from a listing', () => {
     ['changed alike on both', was, { ...was, note: 'n' }, record({ note: 'n', tags: ['a'] }), unchanged],
     ['a label with blanks around it', was, { ...was, tags: [' a'] }, record({ note: 'was', tags: ['a'] }), unchanged],
     [
+      'labels with and without blanks are both wanted',
+      was,
+      { ...was, tags: ['a', 'a '] },
+      record({ note: 'was', tags: ['a'] }),
+      change({ tags: ['+a '] }),
+    ],
+    [
+      'labels with and without blanks were both there',
+      { ...was, tags: ['a', 'a '] },
+      { ...was, tags: ['a '] },
+      record({ note: 'was', tags: ['a', 'A '] }),
+      change({ tags: ['-a'] }),
+    ],
+    [
       'changed otherwise on both',
       was,
       { ...was, note: 'n' },

@@ -566,6 +566,32 @@ test('B26, D44: -q leaves what was changed on stdout, and still reports a failur
   expect((await linkctl(['edit', 'none', '--note', 'x', '-q'])).stderr).toContain('no short URL "none"');
 });
 
+test('2.5, U3: labels that differ in blanks are two: each is attached, detached and undone alone', async ({
+  linkctl,
+  service,
+}) => {
+  await store(service, [
+    { custom_hash: 'one', long_url: 'https://example.com/', tags: ['x'] },
+    { custom_hash: 'both', long_url: 'https://example.com/', tags: ['x', 'x '] },
+  ]);
+  const before = await stored(service);
+  const tags = async () => Object.fromEntries((await stored(service)).map(({ hash, tags }) => [hash, [...tags].sort()]));
+  expect(await linkctl(['edit', 'one', '--add-tag', 'x '])).toMatchObject({ code: 0, stdout: 'one\n' });
+  expect(await tags()).toEqual({ one: ['x', 'x '], both: ['x', 'x '] });
+  expect((await linkctl(['edit', 'one', '--add-tag', 'X '])).stderr).toContain('1 link unchanged');
+  expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'one\n' });
+  expect(await stored(service)).toEqual(before);
+  for (const [label, left] of [
+    ['x ', 'x'],
+    ['x', 'x '],
+  ] as const) {
+    expect(await linkctl(['edit', 'both', '--remove-tag', label])).toMatchObject({ code: 0, stdout: 'both\n' });
+    expect(await tags()).toEqual({ one: ['x'], both: [left] });
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'both\n' });
+    expect(await tags()).toEqual({ one: ['x'], both: ['x', 'x '] });
+  }
+});
+
 test('B11: a tag that one line attaches and detaches is refused before anything is sent: exit 2', async ({
   linkctl,
   service,

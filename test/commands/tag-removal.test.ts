@@ -104,14 +104,14 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   ] as const)(
     'W4, 2.5, U3: a label with a blank at an end, %j, is not the one without: "tags %j" changes its links, counts and undoes them',
     async ([label, words, into], { linkctl, service }) => {
-      const links = [labelled('x', label, 'keep'), labelled('y', label), labelled('z', 'sp')];
+      const links = [labelled('x', label, 'keep'), labelled('y', label), labelled('z', 'sp'), labelled('both', 'sp', label)];
       await store(service, links);
       const before = await labelsOf(service);
-      const refused = await linkctl(['tags', ...words, '--yes', '--max-affected', '1']);
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('2 links') });
+      const refused = await linkctl(['tags', ...words, '--yes', '--max-affected', '2']);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('3 links') });
       expect(await labelsOf(service)).toEqual(before);
       expect(await linkctl(['tags', ...words, ...sure])).toMatchObject({ code: 0, stdout: `${label}\n` });
-      expect(await labelsOf(service)).toEqual({ x: ['keep', ...into], y: into, z: ['sp'] });
+      expect(await labelsOf(service)).toEqual({ x: ['keep', ...into], y: into, z: ['sp'], both: ['sp', ...into] });
       expect(await undoLast(linkctl)).toMatchObject({ code: 0 });
       expect(await labelsOf(service)).toEqual(before);
     },

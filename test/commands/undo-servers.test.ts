@@ -135,6 +135,31 @@ describe('a server that cuts labels', () => {
   });
 });
 
+describe('a server that trims labels', () => {
+  test.override({
+    habits: itemHabits({
+      stored: ({ isCreation: _, ...item }) => ({
+        ...item,
+        ...(Array.isArray(item.tags) && { tags: item.tags.map((label) => String(label).trim()) }),
+      }),
+    }),
+  });
+
+  test('U2: a label that was asked for with blanks is attached, undone and detached', async ({ linkctl, service }) => {
+    const made = await linkctl(['shorten', 'https://example.com/', '--hash', 'h0', '--tag', 'kept ']);
+    expect(made).toMatchObject({ code: 0 });
+    const before = await values(service);
+    expect(await linkctl(['edit', 'h0', '--add-tag', 'x '])).toMatchObject({ code: 0, stdout: 'h0\n' });
+    expect(await stored(service)).toMatchObject([{ tags: ['kept', 'x'] }]);
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h0\n' });
+    expect(await values(service)).toEqual(before);
+    expect(await linkctl(['edit', 'h0', '--remove-tag', 'kept '])).toMatchObject({ code: 0, stdout: 'h0\n' });
+    expect(await stored(service)).toMatchObject([{ tags: [] }]);
+    expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h0\n' });
+    expect(await values(service)).toEqual(before);
+  });
+});
+
 describe.each(['note', 'expiration_date', 'max_clicks', 'email_stats', 'tags'] as const)(
   'a server that never shows %s',
   (member) => {

@@ -6,8 +6,8 @@ import { errorTraits } from '../../contract/errors.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
-import { tagInstructions } from '../../contract/tag-label.ts';
 import { notApplied, type UnappliedField } from '../../link/same.ts';
+import { tagInstructions } from '../../link/tag-instructions.ts';
 import type { RunPlan } from '../run-plan.ts';
 import { errorText, type RowOutcome } from './row-outcome.ts';
 

@@ -2,11 +2,12 @@ import { fields as allFields, type Field, type FieldName } from '../../contract/
 import type { LinkKey } from '../../contract/link.ts';
 import type { EditFields } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
-import { isSameLabel, tagInstructions } from '../../contract/tag-label.ts';
+import { isSameLabel } from '../../contract/tag-label.ts';
 import { cellValue, isRefused } from '../../input/field-values.ts';
 import { type ItemOf, instruction } from '../../input/row.ts';
 import { withoutDefaults } from '../../link/defaults.ts';
 import { fieldsThatDiffer, foreignFields, notApplied } from '../../link/same.ts';
+import { tagInstructions } from '../../link/tag-instructions.ts';
 import type { LinkValues } from '../../link/value.ts';
 import { unlessProtected } from './lost-protection.ts';
 import type { ComparedLink, PlannedOutcome } from './outcome.ts';

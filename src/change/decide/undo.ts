@@ -2,10 +2,11 @@ import { type DoneChange, isAsLeft, type PlainField, plainFields } from '../../b
 import { fields } from '../../contract/fields.ts';
 import type { EditFields, ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord, UrlRecord } from '../../contract/records.ts';
-import { foldLabel, labelsAfter } from '../../contract/tag-label.ts';
+import { foldLabel, trimmedLabel } from '../../contract/tag-label.ts';
 import { withoutDefaults } from '../../link/defaults.ts';
 import { fieldsSincePrinted, hasPrint } from '../../link/prints.ts';
 import { fieldsBetween, isIdentical, type KeyField } from '../../link/same.ts';
+import { labelsAfter } from '../../link/tag-instructions.ts';
 import { isDefault, lastDay, sameUrl } from '../../link/value.ts';
 import type { PlannedOutcome } from './outcome.ts';
 
@@ -146,13 +147,14 @@ function changedSince(names: readonly string[]): PlannedOutcome {
  */
 function tagsBack({ asked, seen = [], askedBefore }: DoneChange, before: KnownRecord, now: KnownRecord): string[] {
   const has = labelsOf(now);
+  const shown = [before, now, ...seen.map(({ values }) => values)];
   let had = labelsOf(before);
   const left = new Map<string, boolean>();
   const lefts = new Set<string>();
   const olds = new Map<string, string | undefined>();
   for (const { tags, values } of [{ tags: asked.tags ?? [], values: before }, ...seen]) {
     if (values.tags) had = labelsOf(values);
-    for (const [label, isAttached] of leftBy(tags)) {
+    for (const [label, isAttached] of leftBy(tags, shown)) {
       if (left.get(label) !== had.has(label)) olds.set(label, had.get(label));
       left.set(label, isAttached);
       lefts.add(`${isAttached}${label}`);
@@ -171,14 +173,23 @@ function tagsBack({ asked, seen = [], askedBefore }: DoneChange, before: KnownRe
 function labelsMade({ asked: { tags = [] }, made }: DoneChange, before: KnownRecord, now: KnownRecord): string[] {
   const isAsAsked = hasPrint('tags', made, { tags: labelsAfter(tags, before.tags ?? []) });
   if (made?.tags === undefined || isAsAsked) return [];
-  const [had, has, asked] = [labelsOf(before), labelsOf(now), leftBy(tags)];
+  const [had, has, asked] = [labelsOf(before), labelsOf(now), leftBy(tags, [before, now])];
   if ([...asked].every(([label, isAttached]) => !isAttached || has.has(label))) return [];
   return [...has].flatMap(([label, spelled]) => (had.has(label) || asked.has(label) ? [] : [spelled]));
 }
 
-/** By label: whether the instructions attach it. The last one counts. */
-function leftBy(instructions: readonly string[]): Map<string, boolean> {
-  return new Map(instructions.map((instruction) => [foldLabel(instruction.slice(1)), instruction.startsWith('+')]));
+/**
+ * By label: whether the instructions attach it. The last one counts. A label that was asked for with blanks is one without them if the server
+ * shows only that, since some servers trim labels.
+ */
+function leftBy(instructions: readonly string[], shown: readonly Pick<KnownRecord, 'tags'>[]): Map<string, boolean> {
+  const labels = new Set(shown.flatMap(({ tags }) => (tags ?? []).map(foldLabel)));
+  return new Map(
+    instructions.map((instruction) => {
+      const label = foldLabel(instruction.slice(1));
+      return [labels.has(label) ? label : trimmedLabel(label), instruction.startsWith('+')];
+    }),
+  );
 }
 
 function labelsOf({ tags }: Pick<KnownRecord, 'tags'>): Map<string, string> {

@@ -1,7 +1,8 @@
 import { safe } from '../../base/safe-text.ts';
 import type { Session } from '../../cli/session.ts';
 import { linkText } from '../../contract/link.ts';
-import { joinList, labelsAfter } from '../../contract/tag-label.ts';
+import { joinList } from '../../contract/tag-label.ts';
+import { labelsAfter } from '../../link/tag-instructions.ts';
 import { grouped } from '../../output/quantity.ts';
 import type { Row } from '../../output/report.ts';
 import type { FileLink } from '../decide/apply.ts';

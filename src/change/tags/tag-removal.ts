@@ -17,7 +17,7 @@ import {
 import { noTag } from '../../client/api-messages.ts';
 import type { Client } from '../../client/client.ts';
 import { lacksKey } from '../../contract/records.ts';
-import { isSameLabel, labelExpression, trimmedLabel } from '../../contract/tag-label.ts';
+import { isSameLabel, labelExpression } from '../../contract/tag-label.ts';
 import { mayBe } from '../../link/same.ts';
 import { dryRunReport } from '../../output/planned-requests.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
@@ -75,9 +75,7 @@ async function knownRemoval(removal: TagRemoval, session: Session): Promise<Know
   const alone = keeps && !ofLinks ? await unfinishedTags({ what }, environmentOf(session)) : undefined;
   const begun = ofLinks ?? alone;
   const { labels: listed, spelled } = await accountTags(session.client, begun?.delete);
-  const hidden = labels.find((label) =>
-    listed.some((other) => lacksKey(other) && mayBe(trimmedLabel(other), trimmedLabel(label)) && !spelled(label)),
-  );
+  const hidden = labels.find((label) => listed.some((other) => lacksKey(other) && mayBe(other, label) && !spelled(label)));
   if (hidden) throw new UsageError(`not sent: tag ${JSON.stringify(hidden)} may be one that contains the API key`);
   const target = into && (spelled(into) ?? into);
   const found = labels.flatMap((label) => spelled(label) ?? []);
