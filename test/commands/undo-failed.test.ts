@@ -13,14 +13,62 @@ const onPatch = { only: { method: 'PATCH' } };
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
 
-  describe('U2: undo leaves alone what the run reported as failed', () => {
+  describe('D5, U2: a call for several links is refused because of one hash, and nobody knows what it did to the others', () => {
+    const refused = { answer: faults.refuse(1306).answer };
+    const refusals = [
+      ['the first ones', { apply: { first: 2 }, ...refused }],
+      ['all', refused],
+      ['none', { apply: false, ...refused }],
+    ] as const;
+
+    test.for(refusals)(
+      '%s were deleted: all are reported as deleted, and undo makes them again',
+      async ([, refusal], { linkctl, service, wire, folder }) => {
+        await store(service, numbered(3));
+        const before = await values(service);
+        const file = join(folder, 'hashes.txt');
+        writeFileSync(file, 'h0\nh1\nh2\n');
+        await wire.script([{ ...onDelete, ...refusal }]);
+        const deleted = await linkctl(['delete', '--hashes-from', file, '--yes']);
+        expect(deleted).toMatchObject({ code: 0, stdout: 'h0\nh1\nh2\n', stderr: expect.stringContaining('3 rows: 3 deleted') });
+        expect(await values(service)).toEqual({});
+        expect(await runs(linkctl)).toMatchObject([{ undo: 'yes' }]);
+        expect((await undoLast(linkctl)).code).toBe(0);
+        expect(await values(service)).toEqual(before);
+      },
+    );
+
+    test.for(refusals)('%s of those that apply prunes were deleted', async ([, refusal], { linkctl, service, wire, folder }) => {
+      await store(service, numbered(3, { tags: ['pr'] }));
+      const before = await values(service);
+      const file = join(folder, 'pr.csv');
+      writeFileSync(file, 'hash,long_url,tags\nnew,https://new.example/,pr\n');
+      await wire.script([{ ...onDelete, ...refusal }]);
+      const applied = await linkctl(['apply', '-f', file, '--prune', 'pr', '--yes']);
+      expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('3 deleted') });
+      expect(Object.keys(await values(service))).toEqual(['new']);
+      expect((await undoLast(linkctl)).code).toBe(0);
+      expect(await values(service)).toEqual(before);
+    });
+
+    test.for(refusals)('%s were edited: undo restores what they were before', async ([, refusal], { linkctl, service, wire }) => {
+      await store(service, numbered(3, { note: 'old' }));
+      const before = await values(service);
+      await wire.script([{ ...onPatch, ...refusal }]);
+      const edited = await linkctl(['edit', 'h0', 'h1', 'h2', '--note', 'new', '--json']);
+      expect(JSON.parse(edited.stdout)).toMatchObject({ summary: { rows: 3, changed: 3 } });
+      expect((await undoLast(linkctl)).code).toBe(0);
+      expect(await values(service)).toEqual(before);
+    });
+
     test.for([
       ['named in a file', (file: string) => ['--hashes-from', file]],
       ['typed', () => ['h0', 'h1', 'h2']],
     ] as const)(
-      'links %s of which somebody deletes one right before they are deleted',
+      'links %s of which somebody deletes one right before',
       async ([, wordsOf], { linkctl, service, wire, folder }) => {
         await store(service, numbered(3));
+        const before = await values(service);
         const file = join(folder, 'hashes.txt');
         writeFileSync(file, 'h0\nh1\nh2\n');
         // Answered before the other deletion, and read after it.
@@ -29,12 +77,60 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
         await wire.held();
         await foreign(service, 'DELETE', '/urls/h1');
         await wire.release();
-        expect(await deleting).toMatchObject({ code: 3, stderr: expect.stringContaining('1306') });
-        expect(await undoLast(linkctl)).toMatchObject({ code: 0, stdout: 'h2\nh0\n' });
-        expect(Object.keys(await values(service)).sort()).toEqual(['h0', 'h2']);
+        expect(await deleting).toMatchObject({ code: 0, stdout: 'h0\nh1\nh2\n' });
+        expect((await undoLast(linkctl)).code).toBe(0);
+        expect(await values(service)).toEqual(before);
       },
     );
 
+    test('an edit of a link that somebody deletes right before fails, and undo leaves it alone', async ({
+      linkctl,
+      service,
+      wire,
+    }) => {
+      await store(service, numbered(3, { note: 'old' }));
+      await wire.script([{ ...onPatch, apply: { first: 1 }, ...refused, held: true }]);
+      const editing = linkctl(['edit', 'h0', 'h1', 'h2', '--note', 'new']);
+      await wire.held();
+      await foreign(service, 'DELETE', '/urls/h1');
+      await wire.release();
+      expect(await editing).toMatchObject({ code: 3, stdout: 'h0\nh2\n', stderr: expect.stringContaining('"h1" [API 1306]') });
+      expect(await values(service)).toMatchObject({ h0: { note: 'new' }, h2: { note: 'new' } });
+      expect((await undoLast(linkctl)).code).toBe(0);
+      expect(await values(service)).toMatchObject({ h0: { note: 'old' }, h2: { note: 'old' } });
+    });
+
+    test('if the links cannot be read then, the outcome is unknown, and the same command settles it', async ({
+      linkctl,
+      service,
+      wire,
+      folder,
+    }) => {
+      await store(service, numbered(3));
+      const before = await values(service);
+      const file = join(folder, 'hashes.txt');
+      writeFileSync(file, 'h0\nh1\nh2\n');
+      const onGet = { only: { method: 'GET', path: 'hashes=' } };
+      await wire.script([{ ...onDelete, apply: { first: 2 }, ...refused }, onGet, { ...onGet, ...faults.refuse(1303) }]);
+      const words = ['delete', '--hashes-from', file, '--yes'];
+      expect(await linkctl(words)).toMatchObject({ code: 10, stderr: expect.stringContaining('3 unknown') });
+      await wire.script([]);
+      expect(await linkctl(words)).toMatchObject({ code: 0, stdout: 'h0\nh1\nh2\n' });
+      expect((await undoLast(linkctl)).code).toBe(0);
+      expect(await values(service)).toEqual(before);
+    });
+
+    test('a hash that did not exist when it was read fails alone: exit 3', async ({ linkctl, service, wire }) => {
+      await store(service, numbered(3));
+      await wire.script([{ ...onDelete, apply: { first: 1 }, ...refused }]);
+      const deleted = await linkctl(['delete', 'h0', 'none', 'h2', '--yes']);
+      expect(deleted).toMatchObject({ code: 3, stdout: 'h0\nh2\n', stderr: expect.stringContaining('"none" [API 1306]') });
+      expect((await undoLast(linkctl)).code).toBe(0);
+      expect(Object.keys(await values(service)).sort()).toEqual(['h0', 'h1', 'h2']);
+    });
+  });
+
+  describe('U2: undo leaves alone what the run reported as failed', () => {
     test.for(['not sent', 'in doubt'] as const)(
       'a link that had changed since it was listed, where its deletion was %s, and that somebody deletes later',
       async (state, { linkctl, service, wire, env }) => {

@@ -319,8 +319,7 @@ function log(state: State, { method = '', url = '', headers, socket }: IncomingM
 async function answerTo(state: State, request: IncomingMessage, body: Buffer, step: Step): Promise<WholeAnswer> {
   const { backend, random, options, habits } = state;
   const { apply = true } = step;
-  const pass = async (sent: Buffer): Promise<WholeAnswer> => {
-    const asked = passed(request, sent);
+  const pass = async (asked: Passed): Promise<WholeAnswer> => {
     const answer = await mannered(
       state.manners,
       state.memory,
@@ -331,13 +330,14 @@ async function answerTo(state: State, request: IncomingMessage, body: Buffer, st
     return habits?.shown(answer) ?? answer;
   };
   const canned = cannedAnswer(step.answer ?? { body: ok });
+  const whole = passed(request, body);
   if (!backend || apply === false) return canned;
   if (typeof apply === 'object' && 'late' in apply) {
-    if (apply.late === 'release') state.late.push(() => pass(body));
+    if (apply.late === 'release') state.late.push(() => pass(whole));
     else {
       state.belated += 1;
       void delay(apply.late)
-        .then(() => pass(body))
+        .then(() => pass(whole))
         .catch(() => {})
         .finally(() => {
           state.belated -= 1;
@@ -345,7 +345,7 @@ async function answerTo(state: State, request: IncomingMessage, body: Buffer, st
     }
     return canned;
   }
-  const real = await pass(apply === true ? body : firstItems(body, apply.first));
+  const real = await pass(apply === true ? whole : firstItems(whole, apply.first));
   if (step.answer) return canned;
   const { alter = options.shuffles && request.method === 'POST' ? 'shuffle' : undefined } = step;
   return altered(real, alter, random);
@@ -429,9 +429,12 @@ function forwardTo(backend: URL, agent: PlainAgent): Ask {
     });
 }
 
-function firstItems(body: Buffer, count: number): Buffer {
+function firstItems(request: Passed, count: number): Passed {
+  const { url, body } = request;
+  const [, before = '', hashes, after = ''] = /^(.*[?&]hashes=)([^&]*)(.*)$/.exec(url) ?? [];
+  if (hashes !== undefined) return { ...request, url: before + hashes.split(',').slice(0, count).join(',') + after };
   const parsed = JSON.parse(body.toString());
-  return Buffer.from(JSON.stringify({ ...parsed, urls: parsed.urls.slice(0, count) }));
+  return { ...request, body: Buffer.from(JSON.stringify({ ...parsed, urls: parsed.urls.slice(0, count) })) };
 }
 
 function cannedAnswer({ status = 200, headers = {}, body = '', raw }: CannedAnswer): WholeAnswer {

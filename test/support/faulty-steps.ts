@@ -9,8 +9,8 @@ export interface Step {
   /** Requests that the step lasts for; 1 without it. */
   readonly times?: number | 'all';
   /**
-   * What the backend sees of the request: all of it (without this), nothing, only the first items of `urls`, or all of it some
-   * milliseconds after the client lost its connection, or with `release`.
+   * What the backend sees of the request: all of it (without this), nothing, only the first hashes of its query or items of
+   * `urls`, or all of it some milliseconds after the client lost its connection, or with `release`.
    */
   readonly apply?: boolean | { readonly first: number } | { readonly late: number | 'release' };
   /** The answer instead of the backend's. Without a backend: 200 and an envelope that says OK. */

@@ -74,12 +74,33 @@ export async function verdictsOfFailure(error: CallError, sent: RecordedBatch, r
     return rows.map(() => again);
   }
   const isCreation = rows.some(({ payload }) => kindOf(payload, operation) === 'shorten');
-  if (last.apiCode === 1306 && !isCreation && operation.inspect && rows.length > 1) return inspect(rows, run);
+  if (last.apiCode === 1306 && !isCreation && operation.inspect && rows.length > 1) return inspectRefused(rows, run);
   const code = last.apiCode ?? (tooLarge ? 1310 : 0);
   const refusal: Failed = { kind: 'failed', error: { code, message: last.serverMessage ?? last.message } };
   const refused = rows.map(() => refusal);
   const found = await verdictsOfRefused(refusedInDoubt(rows, refused, run), run);
   return rows.map((row) => found.get(row) ?? refusal);
+}
+
+/**
+ * An unknown hash refused the call, and nobody knows whether the server has changed the links that it knows. So edits of links that were
+ * read right before are in doubt, except those of links that are gone. For deletions, the links are evidence: one that is gone was deleted
+ * by this call, or by somebody else since; one that is there was not deleted. A link that was not read may never have existed. A reset is
+ * sent again: it deletes no link, and nothing shows whether it was done.
+ */
+async function inspectRefused(rows: Rows, run: Execution): Promise<readonly Verdict[]> {
+  const { operation, inDoubt } = run;
+  const known = operation.doubt === 'inspect' ? rows.filter(({ index, before }) => before && !inDoubt.has(index)) : [];
+  if (known.some(({ payload }) => kindOf(payload, operation) === 'delete')) return inspect(rows, run, known);
+  for (const { index } of known) inDoubt.add(index);
+  const verdicts = await inspect(rows, run);
+  const gone = rows.filter((_, nth) => isMissing(verdicts[nth]));
+  for (const row of gone) if (known.includes(row)) inDoubt.delete(row.index);
+  return verdicts;
+}
+
+function isMissing(verdict: Verdict | undefined): boolean {
+  return verdict?.kind === 'failed' && verdict.error.code === 1306;
 }
 
 /** Returns rows in doubt whose refusal may have been caused by an earlier attempt. */

@@ -42,9 +42,13 @@ async function readBack({ batch, rows }: RecordedBatch, run: Execution): Promise
   return await (await import('../checked/reading-back.ts')).readBackBatch(batch, payloads, run);
 }
 
-/** Reads the links of rows. If no call can be made, rows in doubt stay open and the others may be sent again. */
-export async function inspect(rows: Rows, run: Execution): Promise<readonly Verdict[]> {
-  const { operation, inDoubt, priorDestinations, stop, signal, reserveCalls, system } = run;
+/**
+ * Reads the links of rows. If no call can be made, rows in doubt stay open and the others may be sent again. `refused` are judged as rows in
+ * doubt, but may be sent again like others: if their links do not show the change, it was certainly not made.
+ */
+export async function inspect(rows: Rows, run: Execution, refused: Rows = []): Promise<readonly Verdict[]> {
+  const { operation, priorDestinations, stop, signal, reserveCalls, system } = run;
+  const inDoubt = new Set([...run.inDoubt, ...refused.map(({ index }) => index)]);
   const unread = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
   if (!operation.inspect || stop.reason?.kind === 'error' || signal?.aborted || !reserveCalls()) return unread;
   try {
