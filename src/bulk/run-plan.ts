@@ -96,8 +96,10 @@ export interface RunPlan<Payload extends object = object> extends RunBeginning {
   readonly isOneOff?: boolean | undefined;
   /** Returns true if a link that was read again still matches the selection. */
   readonly isSelected?: ((record: UrlRecord) => boolean) | undefined;
-  /** The account's domains, if they were already requested. That request counts as the first of the run. */
-  readonly accountDomains?: Promise<AccountDomains> | undefined;
+  /** The account's domains, which the session requests once, with the client of the run unless it has them. */
+  domains?(client: Pick<Client, 'send'>): Promise<AccountDomains>;
+  /** The domains were already requested. That request counts as the first of the run. */
+  readonly hasDomains?: boolean | undefined;
   readonly steps?: RunSteps | undefined;
   payload(item: object): Payload;
   /** All other JSON values on which `payload` depends. A resumed run must have the same. */

@@ -27,10 +27,10 @@ interface ShownRun {
 }
 
 /** A run as its command describes it. */
-export type PlannedRun = Omit<RunPlan, 'profile' | 'accountDomains'>;
+export type PlannedRun = Omit<RunPlan, 'profile' | 'domains' | 'hasDomains'>;
 
-export function planOf(planned: PlannedRun, { profile, domain, askedDomains }: Session): RunPlan {
-  return { domain, ...planned, profile, accountDomains: askedDomains() };
+export function planOf(planned: PlannedRun, { profile, domain, domains, askedDomains }: Session): RunPlan {
+  return { domain, ...planned, profile, domains, hasDomains: askedDomains() !== undefined };
 }
 
 /** The first signal or the end of `--max-time` stops the run after the batches in flight. A second signal stops it immediately. */

@@ -24,7 +24,7 @@ interface TypedReport extends RowsReport {
 
 /** Completes a change of typed links before it reports anything. Imports only modules that such a change needs. */
 export async function typedReport(
-  planned: Omit<RunPlan, 'profile' | 'domain' | 'accountDomains'>,
+  planned: Omit<RunPlan, 'profile' | 'domain' | 'domains' | 'hasDomains'>,
   { fields, markShown, ...presentation }: TypedPresentation,
   session: Session,
 ): Promise<TypedReport> {

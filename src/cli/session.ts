@@ -7,7 +7,7 @@ import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent, ClientOptions } from '../client/client-options.ts';
 import type { ListedAccount } from '../client/whole-listing.ts';
 import { type Edition, thisServer } from '../contract/editions.ts';
-import type { AccountDomains } from '../contract/link.ts';
+import { type AccountDomains, recordDomain } from '../contract/link.ts';
 import { hostName } from '../contract/web-address.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { seconds } from '../flags/values.ts';
@@ -24,6 +24,8 @@ export interface Session extends Invocation, ListedAccount {
   /** Undefined if the credentials come from flags or the environment. */
   readonly profile: string | undefined;
   readonly edition: Edition;
+  /** Also for a run, which counts its calls: `by` sends the request unless it was sent already. */
+  domains(by?: Pick<Client, 'send'>): Promise<AccountDomains>;
   /** Like `domains`, but undefined unless the request was sent already. */
   askedDomains(): Promise<AccountDomains> | undefined;
   /** Returns the first host that is not a domain of the account. */
@@ -32,7 +34,10 @@ export interface Session extends Invocation, ListedAccount {
   currentDomain(stored: string): Promise<string>;
   /** Settings of the profile; empty without one. */
   readonly defaults: Settings;
-  /** Prefers the server's URL, otherwise adds the profile's scheme. The hash if the server shows no short URL. */
+  /**
+   * Prefers the server's URL, otherwise adds a scheme: that of the domain if the domains have been requested and say so, else the profile's.
+   * The hash if the server shows no short URL.
+   */
   shortUrl(record: { readonly [M in 'short_url' | 'short_url_with_protocol' | 'hash']?: unknown }): string;
 }
 
@@ -50,9 +55,19 @@ export async function openSession(invocation: Invocation, pasteable?: ClientOpti
   output.format ??= explicitFormat(defaults.output ?? undefined, streams);
   output.colour ??= defaults.color ?? undefined;
   let asked: Promise<AccountDomains> | undefined;
-  const domains = (): Promise<AccountDomains> => {
-    asked ??= import('../client/account-domains.ts').then(({ accountDomains }) => accountDomains(client));
+  let isHttps: ((host: string) => boolean | undefined) | undefined;
+  const domains = (by: Pick<Client, 'send'> = client): Promise<AccountDomains> => {
+    asked ??= import('../client/account-domains.ts').then(async ({ accountDomains, usesHttps }) => {
+      const own = await accountDomains(by);
+      isHttps = (host) => usesHttps(own, host);
+      return own;
+    });
     return asked;
+  };
+  const schemeOf = (url: string): string => {
+    const host = isHttps && recordDomain({ short_url: url });
+    const isSecure = host === undefined ? undefined : isHttps?.(host);
+    return isSecure === undefined ? (defaults.short_url_scheme ?? 'https') : `http${isSecure ? 's' : ''}`;
   };
   return {
     ...invocation,
@@ -70,7 +85,7 @@ export async function openSession(invocation: Invocation, pasteable?: ClientOpti
     currentDomain: async (stored) => (await import('../client/account-domains.ts')).currentDomain(stored, { client, domains }),
     defaults,
     shortUrl: ({ short_url: url, short_url_with_protocol: whole, hash }) =>
-      String(whole || (url ? `${defaults.short_url_scheme ?? 'https'}://${url}` : hash)),
+      String(whole || (url ? `${schemeOf(String(url))}://${url}` : hash)),
   };
 }
 

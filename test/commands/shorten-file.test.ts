@@ -239,3 +239,22 @@ test.for([
   });
   expect(await wire.requests()).toEqual([]);
 });
+
+describe.each([
+  ['http', false],
+  ['https', true],
+] as const)('CLI 3.7: a server that answers without %s, and a domain whose use_https is %s', (scheme, useHttps) => {
+  test.override({ domains: [{ name: 's.ex', useHttps }] });
+
+  test.for([
+    ['the scheme is that of the domain, which the run reads', scheme, [], ['GET /domains']],
+    ['nothing is asked for it where the domain is named', 'https', ['--domain', 's.ex'], []],
+  ] as const)('%s', async ([, printed, words, asked], { linkctl, wire, folder }) => {
+    const file = join(folder, 'one.csv');
+    writeFileSync(file, 'long_url,custom_hash\nhttps://a.example/,one\n');
+    await wire.script([{ alter: { each: { short_url_with_protocol: undefined } }, only: { method: 'POST' }, times: 'all' }]);
+    const ran = await linkctl(['shorten', '-f', file, '--json', ...words]);
+    expect(JSON.parse(ran.stdout).urls).toMatchObject([{ short_url_with_protocol: `${printed}://s.ex/one` }]);
+    expect((await sent(wire)).map(({ call }) => call).filter((call) => call.startsWith('GET /domains'))).toEqual(asked);
+  });
+});

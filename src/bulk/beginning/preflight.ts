@@ -23,7 +23,7 @@ export { beginRun } from './beginning.ts';
 export async function prepare(plan: RunPlan, { client, system }: RunEnvironment): Promise<string | undefined> {
   assertDistinct(plan, system);
   if (plan.fromArguments || plan.domain !== undefined || !editions[client.edition].severalDomains) return plan.domain;
-  const domains = plan.accountDomains ?? (await import('../../client/account-domains.ts')).accountDomains(client);
+  const domains = plan.domains?.(client) ?? (await import('../../client/account-domains.ts')).accountDomains(client);
   return (await domains).defaultDomain;
 }
 

@@ -78,10 +78,10 @@ export type Reserved = (isMade: boolean) => void;
  */
 export function countCalls(
   { client, interrupt }: RunEnvironment,
-  { budget = Number.POSITIVE_INFINITY, accountDomains }: RunPlan,
+  { budget = Number.POSITIVE_INFINITY, hasDomains }: RunPlan,
   { throttled }: Limiter,
 ): { client: Client; calls: CallCount } {
-  let made = accountDomains ? 1 : 0;
+  let made = hasDomains ? 1 : 0;
   let reserved = 0;
   let refusal: Fault | undefined;
   return {

@@ -6,9 +6,8 @@ import { foldersOf } from '../../change/environment.ts';
 import { keptRows } from '../../change/rows/read-links.ts';
 import type { CheckedLink } from '../../check/destinations.ts';
 import type { Session } from '../../cli/session.ts';
-import { usesHttps } from '../../client/account-domains.ts';
 import { editions } from '../../contract/editions.ts';
-import { recordDomain, type SoughtLink } from '../../contract/link.ts';
+import type { SoughtLink } from '../../contract/link.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { keptList, readKeptRows } from '../../files/kept-rows.ts';
 import { grouped } from '../../output/quantity.ts';
@@ -61,10 +60,8 @@ async function checkedLink(
 
 /** Returns the short URL to request. If the server sends no scheme, the domain determines it. */
 async function addressOf(record: UrlRecord, { edition, domains, shortUrl }: Session): Promise<string> {
-  const host = recordDomain(record);
-  if (record.short_url_with_protocol || host === undefined || !editions[edition].severalDomains) return shortUrl(record);
-  const isSecure = usesHttps(await domains(), host);
-  return isSecure === undefined ? shortUrl(record) : `${isSecure ? 'https' : 'http'}://${record.short_url}`;
+  if (!record.short_url_with_protocol && record.short_url && editions[edition].severalDomains) await domains();
+  return shortUrl(record);
 }
 
 /** Milliseconds. An older check is not resumed, because its results are out of date. */

@@ -106,15 +106,15 @@ const madeName = 'short_url_with_protocol';
 /** Short URLs are known only if GET /domains shows whether the domain uses HTTPS. */
 async function shortUrls(
   items: readonly ShortenItem[],
-  { edition, domain, domains, format }: Session,
+  { edition, domain, domains, format, shortUrl }: Session,
 ): Promise<(item: ShortenItem) => string | undefined> {
   const isAsked = format() === 'tsv' && items.some(({ custom_hash }) => custom_hash !== undefined);
   if (!isAsked || !editions[edition].severalDomains) return () => undefined;
   const own = await domains();
   const host = domain ?? own.defaultDomain;
-  const isHttps = host === undefined ? undefined : usesHttps(own, host);
+  const isKnown = host !== undefined && usesHttps(own, host) !== undefined;
   return ({ custom_hash }) =>
-    custom_hash === undefined || isHttps === undefined ? undefined : `http${isHttps ? 's' : ''}://${host}/${custom_hash}`;
+    custom_hash === undefined || !isKnown ? undefined : shortUrl({ short_url: `${host}/${custom_hash}` });
 }
 
 interface UrlRows {
