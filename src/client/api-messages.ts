@@ -151,10 +151,7 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
     if (only === undefined) return { message: 'the request is too large for this server', hint: smallerBatches };
     return { message: `the request for ${only} is too large for this server`, hint: 'use shorter values, or fewer tags' };
   },
-  1311: ({ label, newLabel = label }) => ({
-    message: `${named('tag label', newLabel)} is not valid or already exists`,
-    hint: `linkctl tags${joining(label, newLabel)}`,
-  }),
+  1311: refusedLabel,
   1312: ({ date }) => ({
     message: `${named('date', date)} is not accepted`,
     hint: 'use a future date as YYYY-MM-DD',
@@ -212,6 +209,13 @@ function keyHint(identity: Identity): string {
 
 export function noTag({ label }: Pick<Subject, 'label'>): Absence {
   return { message: label === undefined ? 'no such tag' : `no tag "${label}"`, hint: 'linkctl tags' };
+}
+
+export function refusedLabel({ label, newLabel = label }: Pick<Subject, 'label' | 'newLabel'>): Absence {
+  return {
+    message: `${named('tag label', newLabel)} is not valid or already exists`,
+    hint: `linkctl tags${joining(label, newLabel)}`,
+  };
 }
 
 /** Renaming a tag to the label of another is often meant as a merge. */

@@ -2,18 +2,19 @@ import type { Command } from 'commander';
 import { RejectedError, UsageError } from '../base/errors.ts';
 import { shellWord } from '../base/quoted.ts';
 import { recordCall } from '../bulk/recorded-call.ts';
-import { recordTagRun, unfinishedTags } from '../bulk/tag-run.ts';
+import { recordTagRun, type TagChange, unfinishedTags } from '../bulk/tag-run.ts';
 import { environmentOf } from '../change/environment.ts';
 import { refuseTooMany } from '../change/limits.ts';
 import { plannedRows } from '../change/plan/report.ts';
 import { keepsUndo, markShown } from '../change/run-settings.ts';
-import { type RemovalOptions, removeTags } from '../change/tags/tag-removal.ts';
+import { missingTag, type RemovalOptions, removeTags } from '../change/tags/tag-removal.ts';
 import { changeEach, consentToTags, countTagged, labelColumns, recordedTags, tagRequests } from '../change/tags/tags.ts';
 import { undoLineOf } from '../change/typed-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
-import { openSession } from '../cli/session.ts';
+import { openSession, type Session } from '../cli/session.ts';
 import { type AccountTags, accountTags, countLabels, deleteTag, isNoTag, renameTag } from '../client/account-tags.ts';
+import { refusedLabel } from '../client/api-messages.ts';
 import { cacheLabels } from '../completion/label-storage.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel, isSameLabel } from '../contract/tag-label.ts';
@@ -21,8 +22,8 @@ import { addNoUndoFlag } from '../flags/bulk-flags.ts';
 import { missingInput } from '../flags/missing-input.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/field-values.ts';
-import { grouped } from '../output/quantity.ts';
-import { batchesOf, type DoneReport, type Report, type Row, type RowsReport } from '../output/report.ts';
+import { grouped, quantity } from '../output/quantity.ts';
+import type { DoneReport, Report, Row, RowsReport } from '../output/report.ts';
 
 export function register(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }).alias('ls'), {
@@ -127,50 +128,38 @@ async function listTags({ count }: { count?: boolean }, invocation: Invocation):
 async function addTags(_options: object, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const labels = readLabels(operands);
   refuseTooMany(labels.length, invocation, { noun: 'tag' });
-  if (invocation.global.dryRun) {
-    return plan(labels, { change: 'add', done: 'added', requests: tagRequests({ add: labels }) }, invocation);
-  }
   const session = await openSession(invocation);
-  let spelled: AccountTags['spelled'] = () => undefined;
+  const { spelled } = await accountTags(session.client);
+  // Only tags that this command created count, and may be undone.
+  const isNew = (label: string): boolean => spelled(label) === undefined;
+  const add = labels.filter(isNew);
+  if (session.global.dryRun) {
+    const requests = tagRequests({ add: labels.map((label) => spelled(label) ?? label) });
+    return plan(add, { change: 'add', done: 'added', unchanged: labels.length - add.length, requests }, session);
+  }
   const work = async (label: string): Promise<Row> => {
     const { tags } = await session.client.send('addTag', { body: { label: spelled(label) ?? label } });
     return applied(label, tags);
   };
-  // Only tags that this command created count, and may be undone.
-  const isNew = (label: string): boolean => spelled(label) === undefined;
   const report = changeEach(labels, work, { done: 'added', isNeeded: isNew });
-  let recorded: RowsReport = report;
-  async function* rows(): AsyncGenerator<Iterable<Row>> {
-    ({ spelled } = await accountTags(session.client));
-    const add = labels.filter(isNew);
-    const run = { what: `tags add ${add.map(shellWord).join(' ')}`, change: { add } };
-    if (add.length > 0) recorded = await recordedTags(report, run, session);
-    yield* batchesOf(recorded);
-  }
-  return {
-    ...report,
-    rows: rows(),
-    notes: () => recorded.notes?.() ?? [],
-    unwritten: () => recorded.unwritten?.() ?? [],
-    printed: async () => recorded.printed?.(),
-  };
+  if (add.length === 0) return report;
+  return await recordedTags(report, { what: `tags add ${add.map(shellWord).join(' ')}`, change: { add } }, session);
 }
 
 async function changeLabel(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
   const [old = '', label = ''] = [...readLabels(operands.slice(0, 1)), ...readLabels(operands.slice(1))];
-  if (invocation.global.dryRun) {
-    const requests = tagRequests({ rename: { from: old, to: label } });
-    return plan([old], { change: `rename to ${JSON.stringify(label)}`, done: 'renamed', requests }, invocation);
-  }
   const session = await openSession(invocation);
+  const { dryRun, maxAffected } = session.global;
   const what = `tags rename ${shellWord(old)} ${shellWord(label)}`;
   const environment = environmentOf(session);
   const begun = (await unfinishedTags({ what }, environment))?.rename;
-  const spelled = begun ? undefined : (await accountTags(session.client)).spelled(old);
-  if (spelled === label) return labelReport({ label }, `Tag "${label}" already has this label`);
+  const tags = begun && !dryRun ? undefined : await accountTags(session.client);
   // Undo restores the account's spelling of the label.
-  const rename = begun ?? { from: spelled ?? old, to: label };
-  if (!begun && session.global.maxAffected !== undefined) await countTagged([rename.from], session);
+  const rename = begun ?? { from: tags?.spelled(old) ?? old, to: label };
+  const isSame = !begun && tags?.spelled(old) === label;
+  if (!begun && !isSame && maxAffected !== undefined) await countTagged([rename.from], session);
+  if (dryRun && tags) return planOfRename(rename, { tags, isSame, isBegun: begun !== undefined }, session);
+  if (isSame) return labelReport({ label }, `Tag "${label}" already has this label`);
   const run = { what, change: { rename }, profile: session.profile };
   const act = (mayBeDone: boolean) => renameTag(session.client, rename.from, label, mayBeDone);
   // If no tag has either label, nothing was renamed, or the tag was deleted since.
@@ -195,11 +184,13 @@ async function deleteTags(options: RemovalOptions, invocation: Invocation, opera
   const labels = readLabels(operands);
   const session = await openSession(invocation);
   if (options.undo !== false) return await removeTags({ labels, options }, session);
-  if (invocation.global.dryRun) {
-    return plan(labels, { change: 'delete', done: 'deleted', requests: tagRequests({ delete: labels }) }, invocation);
-  }
-  await keepsUndo(options, session);
+  const { dryRun } = session.global;
+  if (!dryRun) await keepsUndo(options, session);
   const { spelled } = await consentToTags(labels, session);
+  if (dryRun) {
+    const found = labels.flatMap((label) => spelled(label) ?? []);
+    return plan(found, { change: 'delete', done: 'deleted', requests: tagRequests({ delete: found }) }, session);
+  }
   const work = async (label: string): Promise<Row> => {
     const what = `tags delete ${shellWord(label)} --no-undo`;
     await recordCall({ what, profile: session.profile }, environmentOf(session), () =>
@@ -231,14 +222,45 @@ async function mergeTags(
 
 const missing = { command: 'tags merge', usage: '<label...> --into <label> [flags]', example: 'promo Promos --into promotion' };
 
+type Planned = Pick<Parameters<typeof plannedRows>[0], 'requests' | 'done'>;
+
+/** `unchanged` is the number of further tags that are as requested already. */
 function plan(
   labels: readonly string[],
-  { change, ...planned }: Pick<Parameters<typeof plannedRows>[0], 'requests' | 'done'> & { readonly change: string },
-  invocation: Invocation,
+  { change, unchanged = 0, ...planned }: Planned & { readonly change: string; readonly unchanged?: number },
+  session: Session,
 ): RowsReport {
   const rows = [labels.map((label) => ({ label, change }))];
   const columns = [{ name: 'label', essential: true }, { name: 'change' }];
-  return plannedRows({ ...planned, rows, noun: 'tag', columns }, invocation);
+  const rest = unchanged > 0 ? `, ${grouped(unchanged)} unchanged` : '';
+  const countText = (count: number): string => `${quantity(count, 'tag')} would be ${planned.done}${rest}`;
+  return plannedRows({ ...planned, rows, noun: 'tag', columns, countText }, session);
+}
+
+interface KnownRename {
+  readonly tags: AccountTags;
+  /** The tag has the new label already. */
+  readonly isSame: boolean;
+  /** An earlier process may have renamed the tag already. */
+  readonly isBegun: boolean;
+}
+
+/** Throws what the server would answer. */
+function planOfRename(
+  rename: NonNullable<TagChange['rename']>,
+  { tags, isSame, isBegun }: KnownRename,
+  session: Session,
+): RowsReport {
+  const { from, to } = rename;
+  const [old, taken] = [tags.spelled(from), tags.spelled(to)];
+  const isDone = isSame || (isBegun && old === undefined && taken !== undefined);
+  if (old === undefined && !isDone) throw missingTag(from);
+  if (!isDone && taken !== undefined && !isSameLabel(from, to)) {
+    const { message, hint } = refusedLabel({ label: from, newLabel: to });
+    throw new RejectedError(message, { apiCode: 1311, hint });
+  }
+  const change = { change: `rename to ${JSON.stringify(to)}`, done: 'renamed', unchanged: isDone ? 1 : 0 };
+  return plan(isDone ? [] : [from], { ...change, requests: isSame ? [] : tagRequests({ rename }) }, session);
 }
 
 /** An answer with other labels means that the change was not applied; an answer without labels proves nothing. */

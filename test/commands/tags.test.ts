@@ -1,6 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { sent, sure, test } from '../support/linkctl.ts';
 import { numbered, seed, store } from '../support/stored-links.ts';
@@ -286,14 +287,100 @@ test('B57, E17: --max-affected stops tags add before anything is sent, and count
   expect((await linkctl(['tags', 'add', 'one', 'two', 'ONE', '--max-affected', '2'])).code).toBe(0);
 });
 
-test.for([
-  ['add', ['add', 'a b'], { method: 'POST', path: '/tags', query: {}, body: { label: 'a b' } }],
-  ['rename', ['rename', 'a b', 'c'], { method: 'PATCH', path: '/tags/a%20b', query: {}, body: { label: 'c' } }],
-  ['delete --no-undo', ['delete', 'a b', '--no-undo'], { method: 'DELETE', path: '/tags/a%20b', query: {}, body: null }],
-] as const)('B60: tags %s --dry-run prints the request and sends nothing', async ([, words, request], { linkctl, wire }) => {
-  const ran = await linkctl(['tags', ...words, '--dry-run', '-o', 'json']);
-  expect({ code: ran.code, ...JSON.parse(ran.stdout) }).toEqual({ code: 0, dry_run: true, requests: [request] });
-  expect(await wire.requests()).toEqual([]);
+describe('B60: a dry run', () => {
+  const changes = async (wire: FaultyServer) => (await sent(wire)).filter(({ call }) => !call.startsWith('GET'));
+
+  test.for([
+    ['add', ['add', 'new'], { method: 'POST', path: '/tags', query: {}, body: { label: 'new' } }],
+    ['add', ['add', 'A B'], { method: 'POST', path: '/tags', query: {}, body: { label: 'a b' } }],
+    ['rename', ['rename', 'A b', 'c'], { method: 'PATCH', path: '/tags/a%20b', query: {}, body: { label: 'c' } }],
+    ['delete --no-undo', ['delete', 'A b', '--no-undo'], { method: 'DELETE', path: '/tags/a%20b', query: {}, body: null }],
+  ] as const)(
+    'of tags %s prints the request of %j, and sends nothing',
+    async ([, words, request], { linkctl, service, wire }) => {
+      await store(service, numbered(1, { tags: ['a b'] }));
+      const ran = await linkctl(['tags', ...words, '--dry-run', '-o', 'json']);
+      expect({ code: ran.code, ...JSON.parse(ran.stdout) }).toEqual({ code: 0, dry_run: true, requests: [request] });
+      expect((await sent(wire)).map(({ call }) => call)).toEqual(['GET /tags']);
+    },
+  );
+
+  test.for([
+    [['add', 'one', 'new'], 'new\tadd\n', '1 tag would be added, 1 unchanged\n'],
+    [['add', 'one'], '', '0 tags would be added, 1 unchanged\n'],
+    [['rename', 'one', 'One'], 'one\trename to "One"\n', '1 tag would be renamed\n'],
+    [['rename', 'ONE', 'one'], '', '0 tags would be renamed, 1 unchanged\n'],
+    [['delete', 'one', 'none', '--no-undo'], 'one\tdelete\n', '  "none" (not found)\n1 tag would be deleted\n'],
+  ] as const)('of tags %j says what the account has already', async ([words, stdout, text], { linkctl, service, wire }) => {
+    await store(service, numbered(2, { tags: ['one'] }));
+    const stderr = `${text}dry run: nothing was sent\n`;
+    expect(await linkctl(['tags', ...words, '-n'])).toEqual({ code: 0, stdout, stderr });
+    expect(await changes(wire)).toEqual([]);
+  });
+
+  test.for([
+    [['rename', 'none', 'other'], 5, 'no tag "none" [API 1309]'],
+    [['rename', 'one', 'TWO'], 6, 'the tag label "TWO" is not valid or already exists [API 1311]'],
+    [['rename', 'one', 'other', '--max-affected', '1'], 2, '2 links would be affected'],
+    [['delete', 'one', '--no-undo', '--yes', '--max-affected', '1'], 2, '2 links would be affected'],
+  ] as const)('of tags %j fails as the change does', async ([words, code, complaint], { linkctl, service, wire }) => {
+    await store(service, numbered(2, { tags: ['one'] }));
+    await store(service, [{ long_url: 'https://two.example/', tags: ['two'] }]);
+    const failure = { code, stdout: '', stderr: expect.stringContaining(complaint) };
+    expect(await linkctl(['tags', ...words, '-n'])).toMatchObject(failure);
+    expect(await changes(wire)).toEqual([]);
+    expect(await linkctl(['tags', ...words])).toMatchObject(failure);
+  });
+
+  test.for([
+    ['add', 'q'],
+    ['rename', 'q', 'r'],
+  ] as const)('B62, B69: of tags %j needs an account as the change does', async (words, { linkctl, wire }) => {
+    for (const [code, flags, env] of [
+      [9, ['--profile', 'nosuch'], { LINKCTL_API_KEY: '', LINKCTL_USERNAME: '', LINKCTL_BASE_URL: '' }],
+      [4, [], { LINKCTL_API_KEY: '', LINKCTL_USERNAME: '', LINKCTL_BASE_URL: '' }],
+      [2, [], { LINKCTL_USERNAME: '', LINKCTL_BASE_URL: '' }],
+    ] as const) {
+      const real = await linkctl(['tags', ...words, ...flags], { env });
+      expect(real).toMatchObject({ code, stdout: '' });
+      expect(await linkctl(['tags', ...words, ...flags, '-n'], { env })).toEqual(real);
+    }
+    expect(await wire.requests()).toEqual([]);
+  });
+
+  test('of a rename that an earlier process may have made says so, or fails', async ({ linkctl, service, wire }) => {
+    await store(service, numbered(1, { tags: ['one'] }));
+    const words = ['tags', 'rename', 'one', 'two'];
+    await wire.script([
+      { only: { method: 'GET' } },
+      { ...faults.dropAfter, only: { method: 'PATCH' }, times: 'all' },
+      { ...faults.dropBefore, only: { method: 'GET' }, times: 'all' },
+    ]);
+    expect((await linkctl(words)).code).toBe(10);
+    await wire.script([]);
+    expect(await linkctl([...words, '-n'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('1 unchanged'),
+    });
+    expect((await linkctl(words)).code).toBe(0);
+  });
+});
+
+describe('edition B', () => {
+  test.override({ edition: 'b' });
+
+  test('B53: a dry run of tags add or rename has no --domain, as the change has none', async ({ linkctl, wire }) => {
+    for (const words of [
+      ['add', 'q'],
+      ['rename', 'q', 'r'],
+    ]) {
+      for (const more of [[], ['-n']]) {
+        expect(await linkctl(['tags', ...words, '--domain', 'x.example', ...more])).toMatchObject({ code: 2, stdout: '' });
+      }
+    }
+    expect(await wire.requests()).toEqual([]);
+  });
 });
 
 test('B18: an unknown field stops a change before anything is sent', async ({ linkctl, wire }) => {

@@ -201,10 +201,7 @@ export function deletion(found: readonly string[], session: Session, reasonOf = 
   let counts: readonly LabelCount[] | undefined;
   return async (label) => {
     const known = found.find((one) => isSameLabel(one, label));
-    if (known === undefined) {
-      const { message, hint } = noTag({ label });
-      throw new NotFoundError(message, { apiCode: 1309, hint });
-    }
+    if (known === undefined) throw missingTag(label);
     counts ??= await countLinks(found, session);
     const links = linksOf(known, counts);
     if (links > 0) throw tagKept(known, reasonOf(links));
@@ -215,6 +212,12 @@ export function deletion(found: readonly string[], session: Session, reasonOf = 
     });
     return { label };
   };
+}
+
+/** The error of the server, for a tag that it does not list. */
+export function missingTag(label: string): NotFoundError {
+  const { message, hint } = noTag({ label });
+  return new NotFoundError(message, { apiCode: 1309, hint });
 }
 
 function gotMeanwhile(links: number): string {

@@ -20,21 +20,23 @@ import { markShown } from '../run-settings.ts';
 import { undoLineOf } from '../typed-report.ts';
 
 /**
- * Asks before tags are deleted, and returns those of the account. Both `--max-affected` and the number to type count the links of the tags.
+ * Asks before tags are deleted, but not for a dry run, and returns those of the account. Both `--max-affected` and the number to type count
+ * the links of the tags.
  */
 export async function consentToTags(labels: readonly string[], session: Session): Promise<AccountTags> {
   await requireAnswer(session, 'tags delete');
-  const { yes, maxAffected } = session.global;
+  const { yes, dryRun, maxAffected } = session.global;
+  const isAnswered = yes || dryRun;
   const tags = await accountTags(session.client);
-  if (yes && maxAffected === undefined) return tags;
   const found = labels.flatMap((label) => tags.spelled(label) ?? []);
-  if (!yes) await showMissing(labels, found, session);
+  if (!yes || dryRun) await showMissing(labels, found, session);
+  if (isAnswered && (maxAffected === undefined || found.length === 0)) return tags;
   if (found.length === 0) {
     await confirm(`Delete ${namedTags(labels)} of ${accountLabel(session)}?`, session);
     return tags;
   }
   const links = await countTagged(found, session, 'leave out --no-undo');
-  if (yes) return tags;
+  if (isAnswered) return tags;
   const carried =
     links === 0 ? 'used by no link' : `used by ${links === undefined ? 'an unknown number of links' : quantity(links, 'link')}`;
   const question = `Delete ${namedTags(found)}, ${carried}, of ${accountLabel(session)}?`;
