@@ -53,16 +53,15 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
   Object.assign(output, outputOptions(global, start));
   const description = descriptionOf(command);
   const { fields, refusesDomain } = description;
-  const given = { '--dry-run': global.dryRun, '--domain': global.domain };
+  // A dry run shows other fields, and changes nothing that a failure could hide.
+  const typedFields = global.dryRun ? undefined : output.fields;
+  const given = { '--dry-run': global.dryRun, '--domain': global.domain, '--fields': typedFields };
   const refused = refusedFlags(description).find((flag) => given[flag]);
   if (refused) {
     const reason = refused === '--domain' ? `: ${refusesDomain}` : '';
     throw new UsageError(`${refused} does not apply to ${typedLine(command)}${reason}`);
   }
-  // A dry run shows other fields, and changes nothing that a failure could hide.
-  if (output.fields && fields && !global.dryRun) {
-    (await import('./known-fields.ts')).assertFields(fields, output.fields);
-  }
+  if (typedFields && fields) (await import('./known-fields.ts')).assertFields(fields, typedFields);
   streams.pasteable = (text) => withTypedAccount(text, { ...global, domain: global.domain?.at(-1) });
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
   const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();

@@ -35,6 +35,7 @@ export function register(command: Command, run: Runner): void {
       'Calls on links use --domain or the domain of the profile, as other commands do; --query domain=<name> overrides the profile. --max-affected works only for calls that name their links.',
       'The response is printed unchanged, regardless of the output format. Errors of the response or of its items set the exit code.',
     ],
+    fields: [],
     globals: ['--domain', '--dry-run', '--max-affected', '--verbose', '--debug'],
   });
 }

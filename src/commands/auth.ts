@@ -29,6 +29,7 @@ export function register(command: Command, run: Runner): void {
       'The path of --ca-file is stored with the profile. The API key is never accepted on the command line. On a terminal, missing values are prompted for. The base URL can be a host name; ' +
         'linkctl then tries /tiny/api/3 and /api/3.',
     ],
+    fields: [],
     globals: ['--base-url', '--username', '--api-key-file', '--edition', '--domain', '--insecure-http', '--ca-file'],
   })
     .option('--with-key', 'read the API key from stdin')
@@ -52,6 +53,7 @@ export function register(command: Command, run: Runner): void {
     summary: 'Set the current profile',
     description: 'Set the current profile, which commands use without --profile.',
     examples: ['linkctl auth switch work'],
+    fields: [],
   })
     .argument('<profile>')
     .action(run(switchProfile));
@@ -60,6 +62,7 @@ export function register(command: Command, run: Runner): void {
     description:
       'Delete a profile and its API key. Without a name, delete the profile in use. This and --all ask for confirmation on a terminal.',
     examples: ['linkctl auth logout work', 'linkctl auth logout --all'],
+    fields: forgottenColumns,
     globals: ['--yes'],
   })
     .argument('[profile]')
@@ -142,7 +145,7 @@ async function switchProfile(_options: object, { system, global, warn }: Invocat
   };
 }
 
-async function logOut({ all = false }: { all?: boolean }, invocation: Invocation, [operand]: string[]): Promise<DoneReport> {
+async function logOut({ all = false }: { all?: boolean }, invocation: Invocation, [operand]: string[]): Promise<RowsReport> {
   const { system, global } = invocation;
   if (all && operand !== undefined) throw new UsageError('specify only one of --all or <profile>');
   refuseOther(all ? '--all' : '<profile>', all ? '' : operand, global);
@@ -167,12 +170,16 @@ async function logOut({ all = false }: { all?: boolean }, invocation: Invocation
   });
   for (const one of names) forgetLabels(one, system);
   return {
-    kind: 'done',
-    sentence: `Deleted ${profilesNamed(names)}`,
-    record: { forgotten: names },
-    lines: names,
+    kind: 'rows',
+    key: 'forgotten',
+    rows: names.map((profile) => ({ profile })),
+    columns: forgottenColumns,
+    sentence: ({ profile }, { tick }) => `${tick} Deleted profile "${profile}"`,
+    unwritten: () => [`Deleted ${profilesNamed(names)}`],
   };
 }
+
+const forgottenColumns = [{ name: 'profile' }];
 
 /** A flag that stays in the line from the command before must not be passed over. */
 function refuseOther(what: string, name: string | undefined, { profile }: Invocation['global']): void {

@@ -39,6 +39,7 @@ export function register(command: Command, run: Runner): void {
     summary: 'Store a setting in the profile',
     description: 'Store a setting in the current profile.',
     examples: ['linkctl config set domain s.ex', 'linkctl config set output json --profile work'],
+    fields: [],
     notes: [
       'The base URL, username and API key form one set. To change them, use linkctl auth login.',
       'api_key_command is a JSON list of a program and its arguments. It runs without a shell, and its output is the API key. Setting it runs the program once, verifies the key with the server and deletes the stored key. Examples:',
@@ -57,6 +58,7 @@ export function register(command: Command, run: Runner): void {
     summary: 'Unset a setting of the profile',
     description: 'Unset a setting of the current profile, so that its default applies.',
     examples: ['linkctl config unset domain'],
+    fields: [],
   })
     .argument('<key>', 'name of the setting (linkctl config list)', suggested(changeableKeys))
     .action(run(unsetSetting));

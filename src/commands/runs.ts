@@ -20,7 +20,7 @@ import { sharedFlags } from '../flags/bulk-flags.ts';
 import { describe } from '../help/description.ts';
 import { columns } from '../help/text-layout.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import type { DoneReport, RecordReport, Row, RowsReport } from '../output/report.ts';
+import type { RecordReport, Row, RowsReport } from '../output/report.ts';
 import { readConfig, requireProfile } from '../profiles/config-file.ts';
 import { namedProfile, profileInUse } from '../profiles/profile-names.ts';
 
@@ -55,6 +55,7 @@ export function register(command: Command, run: Runner): void {
     description:
       'Delete the record of a run. Its links are kept. The run cannot be undone any more, and the same command starts again from the first row.',
     examples: ['linkctl runs forget 20310131-120905-897533f8 --yes'],
+    fields: forgottenColumns,
     globals: ['--yes'],
   })
     .argument('<run>', runOperand)
@@ -190,7 +191,7 @@ function uncheckedRows({ unknown = 0, not_sent = 0 }: RunOverview['counts']): st
   return parts.length > 0 ? [`${parts.join(', ')}: not checked`] : [];
 }
 
-async function forgetOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<DoneReport> {
+async function forgetOne(_options: object, invocation: Invocation, [named = '']: string[]): Promise<RowsReport> {
   const kept = foldersOf(invocation);
   const run = runNamed(named, invocation);
   const overview = await showRun(kept, run);
@@ -211,8 +212,17 @@ async function forgetOne(_options: object, invocation: Invocation, [named = '']:
   }
   await forgetRun(kept, run, invocation.system);
   const again = second ? `; the same command would ${second}` : '';
-  const notes = () => (how !== 'finished' && changes ? [`changes of run ${run} stay: ${changes}${again}`] : []);
-  return { kind: 'done', sentence: `Deleted the record of run ${run}`, record: { forgotten: [run] }, lines: [run], notes };
+  const sentence = `Deleted the record of run ${run}`;
+  const notes = how !== 'finished' && changes ? [`changes of run ${run} stay: ${changes}${again}`] : [];
+  return {
+    kind: 'rows',
+    key: 'forgotten',
+    rows: [{ run }],
+    columns: forgottenColumns,
+    sentence: (_run, { tick }) => `${tick} ${sentence}`,
+    notes: () => notes,
+    unwritten: () => [sentence, ...notes],
+  };
 }
 
 const align = 'right' as const;
@@ -240,6 +250,8 @@ const runColumns = [
 
 /** Most important first: a narrow terminal hides the last ones, and the run ID contains when it began. */
 const runTable = ['run', 'what', 'undo', 'state', 'rows', 'begun', 'profile'];
+
+const forgottenColumns = [{ name: 'run' }];
 
 const discrepancyColumns = [{ name: 'hash' }, { name: 'problem' }, { name: 'long_url', shrinks: true }];
 

@@ -23,7 +23,7 @@ import { missingInput } from '../flags/missing-input.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/field-values.ts';
 import { grouped, quantity } from '../output/quantity.ts';
-import type { DoneReport, Report, Row, RowsReport } from '../output/report.ts';
+import type { Row, RowsReport } from '../output/report.ts';
 
 export function register(command: Command, run: Runner): void {
   describe(command.command('list', { isDefault: true }).alias('ls'), {
@@ -50,6 +50,7 @@ export function register(command: Command, run: Runner): void {
   describe(command.command('rename'), {
     summary: 'Rename a tag',
     description: 'Rename a tag. Its links keep the tag. linkctl undo renames it back.',
+    fields: labelColumns,
     examples: ['linkctl tags rename promo promotion'],
     globals: ['--max-affected', '--dry-run'],
   })
@@ -146,7 +147,7 @@ async function addTags(_options: object, invocation: Invocation, operands: strin
   return await recordedTags(report, { what: `tags add ${add.map(shellWord).join(' ')}`, change: { add } }, session);
 }
 
-async function changeLabel(_options: object, invocation: Invocation, operands: string[]): Promise<Report> {
+async function changeLabel(_options: object, invocation: Invocation, operands: string[]): Promise<RowsReport> {
   const [old = '', label = ''] = [...readLabels(operands.slice(0, 1)), ...readLabels(operands.slice(1))];
   const session = await openSession(invocation);
   const { dryRun, maxAffected } = session.global;
@@ -175,8 +176,14 @@ async function changeLabel(_options: object, invocation: Invocation, operands: s
   };
 }
 
-function labelReport(tag: TagRecord, sentence: string): DoneReport {
-  return { kind: 'done', sentence, record: { tags: [tag] }, lines: [tag.label] };
+function labelReport(tag: TagRecord, sentence: string): RowsReport {
+  return {
+    kind: 'rows',
+    key: 'tags',
+    rows: [{ ...tag }],
+    columns: labelColumns,
+    sentence: (_tag, { tick }) => `${tick} ${sentence}`,
+  };
 }
 
 /** Changes the links first; with `--no-undo` only DELETE /tags/[label], after confirmation, changes anything. */

@@ -14,8 +14,9 @@ export function register(command: Command, run: Runner): void {
   command.action(run(printVersion));
 }
 
-async function printVersion({ licenses }: { licenses?: boolean }, { format }: Invocation): Promise<Report> {
-  if (isJson(format())) return { kind: 'record', record: { version, ...(licenses && { licenses: licenseTexts() }) } };
+async function printVersion({ licenses }: { licenses?: boolean }, { format, global }: Invocation): Promise<Report> {
+  if (isJson(format()) || global.fields !== undefined)
+    return { kind: 'record', record: { version, ...(licenses && { licenses: licenseTexts() }) } };
   return { kind: 'text', text: licenses ? licenseTexts() : `linkctl ${version}\n` };
 }
 

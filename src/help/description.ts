@@ -14,7 +14,7 @@ export interface Description {
   readonly examples: readonly string[];
   /** Paragraphs after the flags. */
   readonly notes?: readonly string[];
-  /** The fields that `--fields` accepts; a name of any other is refused before the command does anything. */
+  /** The fields that `--fields` accepts; a name of any other is refused before the command does anything. Empty for a command that prints none. */
   readonly fields?: readonly Field[];
   /** Long names of the global flags that matter here; `help flags` lists all. */
   readonly globals?: readonly string[];
@@ -34,9 +34,13 @@ export function describe(command: Command, description: Description): Command {
 }
 
 /** Returns the long names of the global flags that the command refuses. */
-export function refusedFlags({ globals = [], onlyReads, refusesDomain }: Description): ('--dry-run' | '--domain')[] {
+export function refusedFlags({ globals = [], onlyReads, refusesDomain, fields }: Description) {
   const takesDryRun = onlyReads || globals.includes('--dry-run');
-  return [...(takesDryRun ? [] : ['--dry-run' as const]), ...(refusesDomain ? ['--domain' as const] : [])];
+  return [
+    ...(takesDryRun ? [] : ['--dry-run' as const]),
+    ...(refusesDomain ? ['--domain' as const] : []),
+    ...(fields?.length === 0 ? ['--fields' as const] : []),
+  ];
 }
 
 export function descriptionOf(command: Command): Description {

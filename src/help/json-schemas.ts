@@ -235,7 +235,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
     ),
   }),
   'auth switch': object({ current_profile: text }),
-  'auth logout': object({ forgotten: listOf(text) }),
+  'auth logout': object({ forgotten: listOf(object({ profile: text })) }),
   'config list': settings,
   'config get': settings,
   'config set': setting,
@@ -258,7 +258,7 @@ const outputSchemas: Readonly<Record<string, Schema>> = {
     discrepancies: listOf(object({ hash: text, problem: oneOf(['missing', 'changed']), long_url: optional(text) })),
     summary: object({ checked: count, wrong: count }),
   }),
-  'runs forget': object({ forgotten: listOf(text) }),
+  'runs forget': object({ forgotten: listOf(object({ run: text })) }),
   serve: object({ base_url: text, username: text, api_key_file: text, api_key: optional(text), edition, domains: listOf(text) }),
   '--dry-run': object({
     dry_run: { const: true },

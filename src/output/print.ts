@@ -3,7 +3,7 @@ import { safe, safeLines } from '../base/safe-text.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import { codeMark, printError, printHint } from './failure-lines.ts';
 import { jsonText } from './formats/json-text.ts';
-import { createLines, joinFor } from './formats/separated.ts';
+import { createLines } from './formats/separated.ts';
 import { chooseFormat, type OutputOptions } from './output-options.ts';
 import { batchesOf, type DoneReport, type Report, type RowPrinter, type RowsReport, type TextReport } from './report.ts';
 import type { Streams } from './streams.ts';
@@ -53,7 +53,7 @@ async function printOther(report: Exclude<Report, RowsReport>, options: OutputOp
   }
 }
 
-async function printDone({ sentence, record, lines = [] }: DoneReport, options: OutputOptions, streams: Streams): Promise<void> {
+async function printDone({ sentence, record }: DoneReport, options: OutputOptions, streams: Streams): Promise<void> {
   const { stdout, glyphs, terminal } = streams;
   const format = chooseFormat(options, terminal);
   if (isJson(format)) {
@@ -61,9 +61,6 @@ async function printDone({ sentence, record, lines = [] }: DoneReport, options: 
   } else if (format === 'table') {
     const paint = await streams.paint('stdout');
     await stdout.write(`${paint.green(glyphs.tick)} ${streams.fitted(safe(sentence), 'stdout', `${glyphs.tick} `)}\n`);
-  } else {
-    const join = joinFor(format, options, terminal);
-    await stdout.write(lines.map((line) => join([line])).join(''));
   }
 }
 

@@ -120,8 +120,6 @@ export interface DoneReport extends Ending {
   readonly sentence: string;
   /** Printed with `-o json`. */
   readonly record: Row;
-  /** Labels or hashes that were changed, printed in a pipe. */
-  readonly lines?: readonly string[];
 }
 
 /** Printed unchanged in every format: `completion bash`, `--print-template`, `api`. */

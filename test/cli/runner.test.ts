@@ -5,7 +5,7 @@ import { createLaunch } from '../../src/cli/invocation.ts';
 import { createRunner, type Work } from '../../src/cli/runner.ts';
 import { createTestSystem } from '../support/test-system.ts';
 
-const nothing = { kind: 'done', sentence: '', record: {}, lines: [] } as const;
+const nothing = { kind: 'done', sentence: '', record: {} } as const;
 
 /** Runs a command that leaves three things to clear away, of which two cannot be; says what it ended with, and what was cleared. */
 async function clearing(work: Work<object>): Promise<{ failure: unknown; cleared: string[] }> {

@@ -370,6 +370,22 @@ test('auth list, switch and logout', async ({ home, login, config }) => {
   expect((await home(['list'])).code).toBe(4);
 });
 
+test.for([
+  ['csv', 'profile\nwork\nplay\n'],
+  ['jsonl', '{"profile":"work"}\n{"profile":"play"}\n'],
+  ['json', '{"forgotten":[{"profile":"work"},{"profile":"play"}]}\n'],
+] as const)(
+  'B18, B20, B21: logout prints the profiles as %s as other commands do',
+  async ([format, stdout], { home, login, config }) => {
+    await home(login, { stdin: apiKey });
+    await home(login.with(3, 'play'), { stdin: apiKey });
+    const before = readFileSync(config, 'utf8');
+    expect((await home(['auth', 'logout', '--all', '--fields', 'nosuch'])).code).toBe(2);
+    expect(readFileSync(config, 'utf8')).toBe(before);
+    expect(await home(['auth', 'logout', '--all', '-o', format])).toEqual({ code: 0, stdout, stderr: '' });
+  },
+);
+
 describe('a profile that is named twice', () => {
   const three = test.extend<{ stored: string }>({
     stored: async ({ home, login, config }, use) => {

@@ -234,3 +234,27 @@ describe.each(['a', 'b'] as const)('edition %s, an account in use', (edition) =>
     expect(await sent(wire)).toEqual([]);
   });
 });
+
+test.for([
+  'auth login --base-url URL --username ann --with-key',
+  'auth switch sandbox',
+  'config set output csv',
+  'config unset output',
+  'api GET /account',
+  'api POST /tags --body {}',
+])(
+  'B18: linkctl %s prints no fields, so --fields is exit 2, and nothing is sent or changed',
+  async (line, { linkctl, homeEnv, wire, folder }) => {
+    const config = join(folder, '.config', 'linkctl', 'config.json');
+    const profiles = { work: { base_url: wire.baseUrl, username: 'ann', edition: 'a', output: 'tsv' } };
+    await linkctl(['config', 'set', 'undo', 'on', '-p', 'sandbox'], { env: homeEnv });
+    writeFileSync(config, JSON.stringify({ current_profile: 'work', profiles }));
+    const before = readFileSync(config, 'utf8');
+    const words = line.replace('URL', wire.baseUrl).split(' ');
+    const command = words[0] === 'api' ? 'api' : words.slice(0, 2).join(' ');
+    const ran = await linkctl([...words, '--fields', 'profile'], { stdin: 'key' });
+    expect(ran).toEqual({ code: 2, stdout: '', stderr: `error: --fields does not apply to linkctl ${command}\n` });
+    expect(await sent(wire)).toEqual([]);
+    expect(readFileSync(config, 'utf8')).toBe(before);
+  },
+);

@@ -115,6 +115,20 @@ test('runs forget asks before an unfinished run, and afterwards the first row is
   expect(await stored(service)).toEqual([]);
 });
 
+test.for(['csv', 'tsv', 'jsonl', 'json'] as const)(
+  'B16, B18, B20, B21: runs forget prints the run as %s as other commands do, and forgets nothing with an unknown field',
+  async (format, { linkctl, runs }) => {
+    await linkctl(['tags', 'add', 'one']);
+    const [{ run = '' } = {}] = await runs();
+    const refused = await linkctl(['runs', 'forget', run, '-y', '--fields', 'nosuch']);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('fields: run\n') });
+    expect(await runs()).toHaveLength(1);
+    const lines = { csv: `run\n${run}`, tsv: `run\n${run}`, jsonl: `{"run":"${run}"}`, json: `{"forgotten":[{"run":"${run}"}]}` };
+    const ran = await linkctl(['runs', 'forget', run, '-y', '--header', '-o', format]);
+    expect(ran).toEqual({ code: 0, stdout: `${lines[format]}\n`, stderr: '' });
+  },
+);
+
 test('a finished run is forgotten without a question; a name that is none is exit 5', async ({
   linkctl,
   service,

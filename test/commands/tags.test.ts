@@ -383,6 +383,20 @@ describe('edition B', () => {
   });
 });
 
+test.for([
+  ['csv', 'label\nnew\n'],
+  ['tsv', 'new\n'],
+  ['jsonl', '{"label":"new"}\n'],
+  ['json', '{"tags":[{"label":"new"}]}\n'],
+] as const)('B16, B20, B21: a rename prints its tag as %s as other commands do', async ([format, stdout], { linkctl, wire }) => {
+  await linkctl(['tags', 'add', 'old']);
+  const words = ['tags', 'rename', 'old', 'new'];
+  const before = (await wire.requests()).length;
+  expect(await linkctl([...words, '--fields', 'nosuch'])).toMatchObject({ code: 2, stdout: '' });
+  expect(await wire.requests()).toHaveLength(before);
+  expect(await linkctl([...words, '-o', format])).toEqual({ code: 0, stdout, stderr: '' });
+});
+
 test('B18: an unknown field stops a change before anything is sent', async ({ linkctl, wire }) => {
   expect((await linkctl(['tags', 'add', 'one', '--fields', 'colour'])).code).toBe(2);
   expect(await wire.requests()).toEqual([]);

@@ -26,6 +26,15 @@ test('B32: version -o json is JSON, with the licenses if they are asked for', as
   expect(JSON.parse(stdout)).toEqual({ version: manifest.version, licenses: expect.stringContaining(' (MIT)\n') });
 });
 
+test('B18: version takes its field, and no other', async ({ linkctl }) => {
+  expect((await linkctl(['version', '--fields', 'version'])).stdout).toBe(`version\t${manifest.version}\n`);
+  expect(await linkctl(['version', '--fields', 'nosuch'])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('fields: version\n'),
+  });
+});
+
 test('Q2: without a build, as in a checkout, the licenses are not there: exit 9 says what to do', async ({ linkctl }) => {
   expect(await linkctl(['version', '--licenses'])).toMatchObject({
     code: 9,

@@ -248,12 +248,11 @@ describe('B26: something done', () => {
     kind: 'done',
     sentence: 'Logged in as ann\u0007',
     record: { username: 'ann' },
-    lines: ['a\tb'],
   } satisfies DoneReport;
 
   test.each([
     ['a sentence on a terminal', terminal, '✓ Logged in as ann\\x07\n'],
-    ['its lines in a pipe', {}, 'a\\tb\n'],
+    ['nothing in a pipe', {}, ''],
     ['JSON for programs', { options: { format: 'json' } }, '{"username":"ann"}\n'],
     ['the same with -q', { ...terminal, options: { quiet: true } }, '✓ Logged in as ann\\x07\n'],
     ['what was asked for with -q', { options: { quiet: true, format: 'json' } }, '{"username":"ann"}\n'],
