@@ -40,6 +40,8 @@ export interface Invocation extends Launch {
   readonly calls: AbortSignal;
   /** Final only after the session is open. */
   format(): Format;
+  /** Says that stdin is read, if it is a terminal; for a command that reads it without `openInput`. */
+  announceInput(things: string): Promise<void>;
   /** Opens `-` or a path until the command ends; `things` names the content in messages, such as `URLs`. */
   openInput(operand: string, things: string, encoding?: string): Promise<Source>;
   /** Prints on stderr even with `-q`, but each line only once. */

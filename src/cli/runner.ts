@@ -71,6 +71,9 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
   const deadline = maxTime === undefined ? noDeadline : (await import('./time-limit.ts')).deadlineAfter(maxTime, start, calls);
   const { atEnd, clearAway } = createEnd();
   const warned = new Set<string>();
+  const announceInput = async (things: string): Promise<void> => {
+    if (system.stdin.isTTY) await streams.message(`reading ${things} from the terminal; end with Ctrl-D`);
+  };
   const invocation: Invocation = {
     ...start,
     global,
@@ -87,9 +90,10 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
       }
     },
     note: async (text) => (global.quiet ? undefined : streams.note(text)),
+    announceInput,
     async openInput(operand, things, encoding) {
       const { openSource } = await import('../input/source.ts');
-      const onTerminal = () => void streams.message(`reading ${things} from the terminal; end with Ctrl-D`);
+      const onTerminal = () => void announceInput(things);
       const source = await openSource(operand, { system, folder: folders(system).state, onTerminal, encoding });
       atEnd(async () => source.discard());
       return source;

@@ -107,8 +107,9 @@ function readPair(text: string): [string, string] {
 }
 
 /** Throws a UsageError for bytes that are not text. UTF-8 is sent byte by byte, with any mark or line end. */
-async function readBody(text: string, { system }: Invocation): Promise<string> {
+async function readBody(text: string, { system, announceInput }: Invocation): Promise<string> {
   if (text !== '-' && !text.startsWith('@')) return text;
+  if (text === '-') await announceInput('the body');
   const name = text === '-' ? 'stdin' : text.slice(1);
   const bytes = text === '-' ? await buffer(system.stdin) : await bytesOf(name);
   if (isUtf8(bytes)) return bytes.toString();

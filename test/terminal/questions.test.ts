@@ -265,6 +265,14 @@ describe('stdin', () => {
     expect(await terminal.ended()).toMatchObject({ code: 0, shown: expect.stringContaining('https://nodejs.org/') });
   });
 
+  test('B42: so does api --body -', async ({ linkctl, open }) => {
+    const terminal = open(['api', 'POST', '/tags', '--body', '-']);
+    await terminal.sees('reading the body from the terminal; end with Ctrl-D');
+    terminal.type('{"label":"typed"}\n\u0004');
+    expect((await terminal.ended()).code).toBe(0);
+    expect((await linkctl(['tags'])).stdout).toBe('typed\n');
+  });
+
   test.for([
     ['y', 0],
     ['n', 1],
