@@ -165,7 +165,10 @@ const messages: { readonly [code in Exclude<ErrorCode, 0>]: Sentence } = {
       hash === undefined ? '' : `; to find links by destination: linkctl list --search ${shellWord(`${domain}/${hash}`)}`;
     return { message, hint: `linkctl domains${search}` };
   },
-  1314: () => ({ message: 'the webhook parameter is not accepted' }),
+  1314: () => ({
+    message: 'the webhook parameter is not accepted',
+    hint: 'run the command with --debug to see the request',
+  }),
 };
 
 const overridable: ReadonlySet<string> = new Set(['PATCH', 'DELETE']);
