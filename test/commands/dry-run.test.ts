@@ -236,6 +236,25 @@ describe('a file whose run was begun', () => {
     expect((await linkctl(['shorten', '-f', file, '-n', '--again'])).stderr).toContain('2 URLs would be shortened\n');
   });
 
+  test('B60: a dry run of an edit says that a new hash is not checked, if there is one', async ({ linkctl, folder, service }) => {
+    await store(service, numbered(3));
+    const file = join(folder, 'edits.csv');
+    writeFileSync(file, 'hash,custom_hash,note\nh0,h1,\nh2,h2,x\n');
+    const note = 'not checked: custom hashes\ndry run: nothing was sent\n';
+    const typed = await linkctl(['edit', 'h0', '--new-hash', 'h1', '-n']);
+    expect(typed).toMatchObject({ code: 0, stderr: `1 link would be changed\n${note}` });
+    expect((await linkctl(['edit', '-f', file, '-n'])).stderr).toBe(`2 links would be changed\n${note}`);
+    const screen = await linkctl(['edit', 'h0', '--new-hash', 'h1', '-n'], { terminal: { stdout: true, stderr: true } });
+    expect(screen.stderr).toContain(`\n${note}`);
+    for (const more of [
+      ['--note', 'x'],
+      ['--new-hash', 'h0'],
+    ]) {
+      expect((await linkctl(['edit', 'h0', ...more, '-n'])).stderr).not.toContain('not checked');
+    }
+    expect((await linkctl(['edit', 'h0', '--new-hash', 'h1', '--yes'])).code).toBe(6);
+  });
+
   test('B60: a dry run says that hashes and the domain are not checked, if there are any', async ({ linkctl }) => {
     const words = ['shorten', 'https://new.example/', '-n'];
     expect((await linkctl(words)).stderr).not.toContain('not checked');

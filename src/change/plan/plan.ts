@@ -51,6 +51,8 @@ export class ChangePlan {
   unbounded = 0;
   /** Number of deleted or created links that are protected or disabled, or were so. */
   unprotected = 0;
+  /** Number of links that get another hash. */
+  renamed = 0;
   /** The link, if exactly one was added. */
   only: PlannedLink | undefined;
   /** Links grouped by equal changes. */
@@ -89,6 +91,7 @@ export class ChangePlan {
       this.planned += 1;
       if (outcome.kind === 'copy' && outcome.losesBound) this.unbounded += 1;
       if ('losesProtection' in outcome) this.unprotected += 1;
+      if (outcome.kind === 'change' && outcome.fields.custom_hash !== undefined) this.renamed += 1;
       this.folds.add(foldOf(link, this.verb), link);
       this.#domains.add(target.domain);
     } else if ('reason' in outcome) this.reasons.add(outcome.reason, link);

@@ -99,7 +99,16 @@ export function planReport(changes: PlannedChanges, session: Session): RowsRepor
     inspect?.(plan);
   }
   const fields = shownFields(plan.verb, { domains, severalDomains }, session.edition);
-  return dryRun({ requests, rows: rows(), columns, ...fields, notes: () => (asRows ? summaryLines(plan) : []) }, session);
+  // An undo has read who has the old hashes.
+  const hasHashes = () => plan.verb === 'change' && plan.renamed > 0;
+  const notes = () => [...(asRows ? summaryLines(plan) : []), ...uncheckedNotes({ hashes: hasHashes() })];
+  return dryRun({ requests, rows: rows(), columns, ...fields, notes }, session);
+}
+
+/** A dry run sends no request about these. */
+export function uncheckedNotes({ hashes, domain = false }: { readonly hashes: boolean; readonly domain?: boolean }): string[] {
+  const parts = [...(hashes ? ['custom hashes'] : []), ...(domain ? ['--domain'] : [])];
+  return parts.length > 0 ? [`not checked: ${parts.join(', ')}`] : [];
 }
 
 /** A terminal shows the plan unless `-o` or `--fields` requests rows. */

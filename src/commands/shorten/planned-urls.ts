@@ -5,7 +5,7 @@ import { shortenOperation } from '../../bulk/operations/shortening.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
 import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import { requestsOf } from '../../change/plan/dry-run.ts';
-import { plannedRows } from '../../change/plan/report.ts';
+import { plannedRows, uncheckedNotes } from '../../change/plan/report.ts';
 import type { PlannedRun } from '../../change/report.ts';
 import { type ForeseenConflicts, linksNamed } from '../../change/rows/taken-hashes.ts';
 import type { Session } from '../../cli/session.ts';
@@ -88,16 +88,13 @@ function planOfUrls({ batches, first, requests, conflicts, resuming }: PlannedUr
       csvFields: shownFields,
       shownRows: 3,
       countText: (rows) => (resuming ?? '') + (conflicts?.countText(rows) ?? `${quantity(rows, 'URL')} would be shortened`),
-      notes: () => [...(conflicts?.notes() ?? []), ...unchecked(!conflicts && hasHashes, session)],
+      notes: () => [
+        ...(conflicts?.notes() ?? []),
+        ...uncheckedNotes({ hashes: !conflicts && hasHashes, domain: session.domainNamed }),
+      ],
     },
     session,
   );
-}
-
-/** A dry run sends no request about these. */
-function unchecked(hasHashes: boolean, { domainNamed }: Session): string[] {
-  const parts = [...(hasHashes ? ['custom hashes'] : []), ...(domainNamed ? ['--domain'] : [])];
-  return parts.length > 0 ? [`not checked: ${parts.join(', ')}`] : [];
 }
 
 /** Pipes get this field for planned links as for real ones. */
