@@ -2,7 +2,6 @@ import { type CliError, InterruptedError } from '../base/errors.ts';
 import type { EndingSignal, System } from '../base/system.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
-import { endOfFlags } from '../help/typed-line.ts';
 import type { Source } from '../input/source.ts';
 import { exitCodeOf, printFailure } from '../output/failure-lines.ts';
 import type { OutputOptions } from '../output/output-options.ts';
@@ -55,7 +54,7 @@ export interface Invocation extends Launch {
 }
 
 export function createLaunch(argv: readonly string[], system: System): Launch {
-  const output = { format: guessFormat(argv, system.env.LINKCTL_OUTPUT) };
+  const output: Launch['output'] = {};
   const failure: Launch['failure'] = { debug: argv.includes('--debug') || isSet(system.env.LINKCTL_DEBUG) };
   const streams = new Streams(system, output);
   let death: EndingSignal | undefined;
@@ -71,7 +70,8 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
       return new InterruptedError(signal);
     },
     async fail(error) {
-      await printFailure(error, { ...failure, format: output.format }, streams);
+      const format = output.format ?? (await formatOfFailure(argv, system));
+      await printFailure(error, { ...failure, format }, streams);
       return exitCodeOf(error);
     },
     async release() {
@@ -81,13 +81,10 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
   };
 }
 
-/** Finds the format before the line is parsed, because parse errors need it, too. The last flag counts, and `variable` if there is none. */
-function guessFormat(argv: readonly string[], variable = ''): Format | undefined {
-  const words = argv.slice(0, endOfFlags(argv));
-  // Every command passes here, and few need the pattern to be made.
-  if (![...words, variable].some((word) => word.includes('json'))) return undefined;
-  const given = /^(?:.*\n)?(?:-o\n?|--output[=\n])([^\n]*)/s.exec(words.join('\n'))?.[1] ?? variable;
-  return words.includes('--json') || /^jsonl?$/.test(given) ? 'json' : undefined;
+/** A file of the program that is missing must not hide the failure. */
+async function formatOfFailure(argv: readonly string[], system: System): Promise<Format | undefined> {
+  const found = import('./failure-format.ts').then(({ failureFormat }) => failureFormat(argv, system));
+  return await found.catch(() => undefined);
 }
 
 /** `table` from a profile or variable is the terminal's default anyway; only `-o table` asks for the rows of a run. */

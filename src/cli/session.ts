@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { safe } from '../base/safe-text.ts';
-import type { System } from '../base/system.ts';
+import { configPath, type System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import type { ForeignHost } from '../client/account-domains.ts';
 import { type Client, createClient } from '../client/client.ts';
@@ -11,7 +11,6 @@ import { type AccountDomains, recordDomain } from '../contract/link.ts';
 import { hostName } from '../contract/web-address.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
 import { seconds } from '../flags/values.ts';
-import { configPath } from '../profiles/config-file.ts';
 import { describeSource } from '../profiles/given-set.ts';
 import type { ApiKey } from '../profiles/key-source.ts';
 import type { Settings } from '../profiles/profile.ts';

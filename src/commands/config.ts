@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CliError, type FailureKind, UsageError } from '../base/errors.ts';
+import { configPath } from '../base/system.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { domainName, openSession } from '../cli/session.ts';
@@ -8,7 +9,6 @@ import { suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
 import { changeConfig } from '../profiles/config-change.ts';
-import { configPath } from '../profiles/config-file.ts';
 import { effectiveSettings, parseSetting, profileToChange, type SettingFlags } from '../profiles/effective-settings.ts';
 import { readKey } from '../profiles/key-source.ts';
 import { fieldOf, profileKeys, requireProfileKey, settingsOfDomains, wholeProfile } from '../profiles/profile.ts';

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
-import type { System } from '../base/system.ts';
+import { configPath, type System } from '../base/system.ts';
 import { acquireClaim } from '../files/claim-lock.ts';
 import { makePrivateFolder } from '../files/folders.ts';
 import { refuseChangedOwner } from '../files/ownership.ts';
-import { type ConfigDocument, configPath, configVersion, documentFaults, otherDisk, readDocument } from './config-file.ts';
+import { type ConfigDocument, configVersion, documentFaults, otherDisk, readDocument } from './config-file.ts';
 
 /**
  * Holds a lock, so that concurrent changes are not lost. If `change` throws or the file is corrupt, nothing is written. Returns warnings about permissions. Throws `LocalError`.

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, type Stats, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { AuthError, jsonFaultAt, LocalError } from '../base/errors.ts';
 import { shellWord } from '../base/quoted.ts';
-import { folders, type System } from '../base/system.ts';
+import { configPath, type System } from '../base/system.ts';
 import { isObject } from '../contract/records.ts';
 import { errorCode, fileError, fileWork } from '../files/file-error.ts';
 import { looseMode, makePrivate, refuseForeign } from '../files/ownership.ts';
@@ -27,10 +27,6 @@ export interface Config {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** Warnings about permissions, for stderr. */
   readonly warnings: readonly string[];
-}
-
-export function configPath(system: Pick<System, 'env' | 'platform'>): string {
-  return join(folders(system).config, 'config.json');
 }
 
 /** Reads without conf, which is slow to import. A missing file is empty. Throws `LocalError`, also for a file of another owner. */

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { System } from '../base/system.ts';
-import { configPath } from './config-file.ts';
+import { configPath, type System } from '../base/system.ts';
 import type { CredentialFlags } from './given-set.ts';
 import { isProfileName } from './profile-name.ts';
 

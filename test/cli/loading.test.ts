@@ -128,7 +128,7 @@ describe.for([
   { argv: ['--version'], bound: [23, 1] },
   { argv: ['shorten', '--help'], bound: [25, 2] },
   { argv: ['__complete', 'shor'], bound: [27, 2] },
-  { argv: ['shorten', '--nosuch'], bound: [96, 3] },
+  { argv: ['shorten', '--nosuch'], bound: [96, 4] },
 ] as const)('a command of one call: $argv', ({ argv, bound }) => {
   test(`loads no more than ${bound[0]} kB in ${bound[1]} files, and nothing that only a failure, doubt, files or many links need`, async ({
     env,

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect } from 'vitest';
-import { apiKey, runnerIn, test } from '../support/linkctl.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { apiKey, type Linkctl, runnerIn, test } from '../support/linkctl.ts';
 
 test.for([[], ['-h'], ['--help'], ['help']])('B1: linkctl %s prints the root help on stdout', async (argv, { linkctl }) => {
   const ran = await linkctl(argv);
@@ -515,3 +515,49 @@ test.for([['list', '--limit', 'x'], ['list', '--bogus'], ['lsit'], ['list', 'a',
     expect(text).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^error: /) });
   },
 );
+
+describe('B17, B49: where the profile asks for JSON', () => {
+  const storing = test.extend<{ stored: Linkctl; config: string }>({
+    config: async ({ folder }, use) => {
+      const config = join(folder, '.config', 'linkctl', 'config.json');
+      mkdirSync(dirname(config), { recursive: true, mode: 0o700 });
+      const server = { base_url: 'http://127.0.0.1:9/api/3', username: 'ann', api_key: 'k', edition: 'a' };
+      const profiles = { work: { ...server, output: 'json' }, lines: { ...server, output: 'jsonl' }, text: server };
+      writeFileSync(config, JSON.stringify({ current_profile: 'work', profiles }), { mode: 0o600 });
+      await use(config);
+    },
+    stored: async ({ homeEnv, config }, use) => {
+      expect(config).toContain(homeEnv.HOME);
+      await use(runnerIn(homeEnv));
+    },
+  });
+  const wrong = ['--bad', '-L 0', '--fields nosuch', '--nosuch --profile lines', '-p work -L x'];
+
+  storing.for(wrong)('list %s fails in JSON', async (flags, { stored }) => {
+    const ran = await stored(['list', ...flags.split(' ')]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 2, kind: 'usage' } });
+  });
+
+  storing.for(['-o csv', '--output=tsv', '-p text', '--profile=text', '-p nosuch', '--username ann'])(
+    'a line with %s fails in text',
+    async (flags, { stored }) => {
+      const ran = await stored(['list', '-L', '0', ...flags.split(' ')]);
+      expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^error: --limit/) });
+    },
+  );
+
+  storing.for(['{"output": "json', '[]', '{"profiles":{"work":{"output":"json"}},"current_profile":7}'])(
+    'a configuration that is %s hides no wrong line',
+    async (text, { stored, config }) => {
+      writeFileSync(config, text);
+      expect(await stored(['list', '-L', '0'])).toMatchObject({ code: 2, stderr: expect.stringMatching(/^error: --limit/) });
+    },
+  );
+
+  storing('a variable with another format, or with credentials, counts instead', async ({ stored }) => {
+    for (const env of [{ LINKCTL_OUTPUT: 'tsv' }, { LINKCTL_USERNAME: 'ann' }, { LINKCTL_PROFILE: 'text' }]) {
+      expect(await stored(['list', '-L', '0'], { env })).toMatchObject({ stderr: expect.stringMatching(/^error: --limit/) });
+    }
+  });
+});
