@@ -101,12 +101,12 @@ export function folders(system: Pick<System, 'env' | 'platform'>): Folders {
   };
 }
 
-/** Defaults below the home folder. */
 /** The file of profiles. Throws like `folders`. */
 export function configPath(system: Pick<System, 'env' | 'platform'>): string {
   return join(folders(system).config, 'config.json');
 }
 
+/** Defaults below the home folder. */
 const xdgPlaces = { config: '.config', cache: '.cache', state: '.local/state', data: '.local/share' } as const;
 
 function xdgFolder(name: keyof Folders, { env }: Pick<System, 'env'>): string {
