@@ -80,6 +80,15 @@ const mixtures: { readonly [name: string]: Mixture } = {
     killedAt: 5,
     counts: '4 changed, 6 failed',
   },
+  // Every batch has a row that is in no call, because it changes nothing or its link is missing.
+  'edit -f of unchanged links': {
+    words: ['edit', '--remove-tag', 'none', '-f'],
+    input: ['edits.csv', 'hash,note\nh0,\nh1,n\nh2,n\nh3,\nh4,n\nmissing,n\nh5,\nh6,n\n'],
+    method: 'PATCH',
+    alter: { each: {} },
+    killedAt: 2,
+    counts: '4 changed, 3 unchanged, 1 failed',
+  },
   'edit --hashes-from': {
     words: ['edit', '--no-email-stats', '--note', 'n', '--hashes-from'],
     input: ['hashes.txt', 'h0\nh1\nh2\nh3\nnone\nh5\nh6\n'],

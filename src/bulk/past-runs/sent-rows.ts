@@ -18,8 +18,14 @@ export async function withoutUnsent(state: RunState, record: RunRecord): Promise
   return { ...state, stateOf: (row) => (isInDoubt(stateOf(row)) && !sent.has(row) ? 'free' : stateOf(row)) };
 }
 
-/** Nothing is sent if the reading answers it: the link to change is missing or already as requested, or the hash of a new link is taken. */
-function wasSent({ row, payload, record, seen = [] }: BeforeImage, { begin, open }: RunState): boolean {
+/**
+ * Returns whether a row without a result was in a call, by its image from before. Nothing is sent if the reading answers it: the link to
+ * change is missing or already as requested, or the hash of a new link is taken.
+ */
+export function wasSent(
+  { row, payload, record, seen = [] }: BeforeImage,
+  { begin, open }: Pick<RunState, 'begin' | 'open'>,
+): boolean {
   const { hash: _, domain: __, ...asked }: BeforeImage['payload'] & EditFields = payload;
   // Only new links are sent without an earlier one, and always with a destination.
   if (!record) return begin.operation !== 'edit' && asked.long_url !== undefined;

@@ -3,6 +3,7 @@ import { CallError } from '../../client/call-error.ts';
 import { type Execution, markStale } from '../execution/execution.ts';
 import { again, changedSince, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { kindOf } from '../operations/operation.ts';
+import { wasSent } from '../past-runs/sent-rows.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
 import { foreignFieldsOf, knownVerdicts, mergeVerdicts } from './links-before.ts';
 import { keyRemoved } from './removed-key.ts';
@@ -137,17 +138,29 @@ export function unknownOutcomeError(error: CliError, inDoubt: readonly Doubtful[
 /** An earlier process left the batch in doubt: its rows have no result. */
 export async function clearDoubt(sent: RecordedBatch, run: Execution): Promise<Round> {
   const { rows } = sent;
+  const unsentRows = new Set<BulkRow>();
   for (const row of rows) {
-    if (!wasRefused(row, run)) run.inDoubt.add(row.index);
-    else if (row.before !== undefined) run.operation.onRead?.(row.payload, row.before);
+    if (wasRefused(row, run)) {
+      if (row.before !== undefined) run.operation.onRead?.(row.payload, row.before);
+    } else if (await wasAnswered(row, run)) unsentRows.add(row);
+    else run.inDoubt.add(row.index);
   }
   const release = run.holdsPermit ? undefined : await run.limiter.acquire();
   try {
     if (run.stop.reason) return unsent(rows, run);
-    return await settleOpen(sent, knownVerdicts(rows, run), run);
+    const known = knownVerdicts(rows, run);
+    const certain = rows.map((row, nth) => (unsentRows.has(row) ? readAgain(row) : known[nth]));
+    return await settleOpen(sent, certain, run);
   } finally {
     release?.();
   }
+}
+
+/** True for a row that was in the batch but in no call, because the reading before it answered it. */
+async function wasAnswered({ index }: BulkRow, { images, begun }: Execution): Promise<boolean> {
+  const earlier = images?.earlier;
+  const image = earlier?.wasInDoubt(index) ? undefined : await earlier?.of(index);
+  return image !== undefined && !wasSent(image, begun.state);
 }
 
 /** Refused rows were in the batch but never in a call. The earlier process saw the link as recorded, unless the row was in doubt then. */
