@@ -67,12 +67,9 @@ export const mutants = {
     ],
   ],
   'takes what was left alone for done': [
-    ['bulk/sending/resolving.ts', 'if (!wasRefused(row, run)) run', 'if (row) run'],
-    [
-      'bulk/sending/resolving.ts',
-      'settleOpen(sent, knownVerdicts(rows, run), run)',
-      'settleOpen(sent, rows.map(() => undefined), run)',
-    ],
+    ['bulk/sending/resolving.ts', 'if (wasRefused(row, run)) {', 'if (!row) {'],
+    ['bulk/sending/resolving.ts', 'if (await wasAnswered(row, run))', 'if (!row)'],
+    ['bulk/sending/resolving.ts', 'settleOpen(sent, certain, run)', 'settleOpen(sent, rows.map(() => undefined), run)'],
   ],
   'changes by an old reading': [
     [
