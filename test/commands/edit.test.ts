@@ -592,6 +592,24 @@ test('2.5, U3: labels that differ in blanks are two: each is attached, detached 
   }
 });
 
+test('2.5, U2: a file that replaces a label by the same one without blanks is undone for each link', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, [
+    { custom_hash: 'other', long_url: 'https://example.com/', tags: ['keep'] },
+    { custom_hash: 'blank', long_url: 'https://example.com/', tags: ['sp '] },
+  ]);
+  const before = await stored(service);
+  const file = join(folder, 'edits.csv');
+  writeFileSync(file, 'hash,tags\nother,"+sp,""-sp """\nblank,"+sp,""-sp """\n');
+  expect((await linkctl(['edit', '-f', file, '--yes'])).code).toBe(0);
+  expect((await stored(service)).map(({ tags }) => tags)).toEqual([['keep', 'sp'], ['sp']]);
+  expect((await undoLast(linkctl)).code).toBe(0);
+  expect(await stored(service)).toEqual(before);
+});
+
 test('B11: a tag that one line attaches and detaches is refused before anything is sent: exit 2', async ({
   linkctl,
   service,

@@ -120,6 +120,32 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await values(service)).toEqual(before);
     });
 
+    test.for([
+      ['deletion', 'DELETE', ['delete', 'h0', 'h1', 'h2', 'none', '--yes']],
+      ['edit', 'PATCH', ['edit', 'h0', 'h1', 'h2', 'none', '--note', 'new']],
+      ['edit that leaves one as it is', 'PATCH', ['edit', 'h0', 'h1', 'h2', 'as-new', '--note', 'new']],
+    ] as const)(
+      'a typed %s of which a part is settled by then keeps its record, and is undone as a whole',
+      async ([, method, words], { linkctl, service, wire }) => {
+        await store(service, [...numbered(3, { note: 'old' }), { custom_hash: 'as-new', long_url: 'https://n.ex', note: 'new' }]);
+        const before = await values(service);
+        const onGet = { only: { method: 'GET', path: 'hashes=' } };
+        // A link that is missing is read twice.
+        const reads = words.some((word) => word === 'none') ? 2 : 1;
+        const lost = { ...onGet, ...faults.refuse(1303) };
+        await wire.script([{ only: { method }, apply: { first: 2 }, ...refused }, { ...onGet, times: reads }, lost]);
+        expect((await linkctl(words)).code).toBe(10);
+        await wire.script([]);
+        const resumed = await linkctl(words);
+        expect(resumed).toMatchObject({
+          code: reads === 2 ? 3 : 0,
+          stderr: expect.stringContaining('resuming'),
+        });
+        expect((await undoLast(linkctl)).code).toBe(0);
+        expect(await values(service)).toEqual(before);
+      },
+    );
+
     test('a hash that did not exist when it was read fails alone: exit 3', async ({ linkctl, service, wire }) => {
       await store(service, numbered(3));
       await wire.script([{ ...onDelete, apply: { first: 1 }, ...refused }]);

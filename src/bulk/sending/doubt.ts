@@ -74,7 +74,7 @@ export async function verdictsOfFailure(error: CallError, sent: RecordedBatch, r
     return rows.map(() => again);
   }
   const isCreation = rows.some(({ payload }) => kindOf(payload, operation) === 'shorten');
-  if (last.apiCode === 1306 && !isCreation && operation.inspect && rows.length > 1) return inspectRefused(rows, run);
+  if (last.apiCode === 1306 && !isCreation && operation.inspect && rows.length > 1) return inspectRefused(sent, run);
   const code = last.apiCode ?? (tooLarge ? 1310 : 0);
   const refusal: Failed = { kind: 'failed', error: { code, message: last.serverMessage ?? last.message } };
   const refused = rows.map(() => refusal);
@@ -83,19 +83,21 @@ export async function verdictsOfFailure(error: CallError, sent: RecordedBatch, r
 }
 
 /**
- * An unknown hash refused the call, and nobody knows whether the server has changed the links that it knows. So edits of links that were
- * read right before are in doubt, except those of links that are gone. For deletions, the links are evidence: one that is gone was deleted
- * by this call, or by somebody else since; one that is there was not deleted. A link that was not read may never have existed. A reset is
- * sent again: it deletes no link, and nothing shows whether it was done.
+ * An unknown hash refused the call, and nobody knows whether the server has changed the links that it knows. So edits and resets of links
+ * that were read right before are in doubt, except those of links that are gone. For deletions, the links are evidence: one that is gone
+ * was deleted by this call, or by somebody else since; one that is there was not deleted. A link that was not read may never have existed.
  */
-async function inspectRefused(rows: Rows, run: Execution): Promise<readonly Verdict[]> {
-  const { operation, inDoubt } = run;
+async function inspectRefused({ batch, rows }: RecordedBatch, run: Execution): Promise<readonly Verdict[]> {
+  const { operation, inDoubt, ledger } = run;
   const known = operation.doubt === 'inspect' ? rows.filter(({ index, before }) => before && !inDoubt.has(index)) : [];
-  if (known.some(({ payload }) => kindOf(payload, operation) === 'delete')) return inspect(rows, run, known);
-  for (const { index } of known) inDoubt.add(index);
-  const verdicts = await inspect(rows, run);
-  const gone = rows.filter((_, nth) => isMissing(verdicts[nth]));
-  for (const row of gone) if (known.includes(row)) inDoubt.delete(row.index);
+  const isDeletion = known.some(({ payload }) => kindOf(payload, operation) === 'delete');
+  if (!isDeletion) for (const { index } of known) inDoubt.add(index);
+  const verdicts = await inspect(rows, run, isDeletion ? known : []);
+  const isOneOf = (kind: (verdict: Verdict | undefined) => boolean) =>
+    rows.filter((row, nth) => known.includes(row) && kind(verdicts[nth]));
+  if (!isDeletion) for (const { index } of isOneOf(isMissing)) inDoubt.delete(index);
+  const unread = isOneOf((verdict) => verdict?.kind === 'doubtful');
+  if (unread.length > 0) await ledger.ambiguous(batch, unread, 'the call was refused, and the links could not be read');
   return verdicts;
 }
 

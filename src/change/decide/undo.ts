@@ -180,15 +180,14 @@ function labelsMade({ asked: { tags = [] }, made }: DoneChange, before: KnownRec
 
 /**
  * By label: whether the instructions attach it. The last one counts. A label that was asked for with blanks is one without them if the server
- * shows only that, since some servers trim labels.
+ * shows only that, since some servers trim labels, and no other instruction is about that one.
  */
 function leftBy(instructions: readonly string[], shown: readonly Pick<KnownRecord, 'tags'>[]): Map<string, boolean> {
-  const labels = new Set(shown.flatMap(({ tags }) => (tags ?? []).map(foldLabel)));
+  const labels = instructions.map((instruction) => foldLabel(instruction.slice(1)));
+  const known = new Set(shown.flatMap(({ tags }) => (tags ?? []).map(foldLabel)));
+  const isExact = (label: string): boolean => known.has(label) || labels.includes(trimmedLabel(label));
   return new Map(
-    instructions.map((instruction) => {
-      const label = foldLabel(instruction.slice(1));
-      return [labels.has(label) ? label : trimmedLabel(label), instruction.startsWith('+')];
-    }),
+    labels.map((label, nth) => [isExact(label) ? label : trimmedLabel(label), instructions[nth]?.startsWith('+') ?? false]),
   );
 }
 
