@@ -7,6 +7,7 @@ import { executeRun } from './execution/run-output.ts';
 import { journalLedger } from './journal/ledger.ts';
 import { type BegunRun, beginOneOff, identityOfPlan } from './journal/new-run.ts';
 import { rulesOf } from './operations/batches.ts';
+import type { BulkOperation } from './operations/operation.ts';
 import { isCrowded } from './past-runs/run-names.ts';
 import type { RowOutcome } from './results/row-outcome.ts';
 import { concurrencyOf, needsProof, type RunEnvironment, type RunFacts, type RunPlan } from './run-plan.ts';
@@ -135,13 +136,12 @@ function readingOf(
 }
 
 /** The listener notes changes in the click history and calls `onAllSettled` after the last row, before outcomes are recorded. */
-function listenerOf(rows: number, beginnings: Beginnings) {
-  const { begun, operation, noteChanges, onAllSettled } = beginnings;
+function listenerOf(rows: number, { begun, domain, operation, noteChanges, onAllSettled }: Beginnings) {
   const note = operation.kind === 'shorten' ? undefined : noteChanges;
   if (!note && !onAllSettled) return undefined;
   const settled = new Set<number>();
   return async (outcomes: readonly RowOutcome[]): Promise<void> => {
-    const changes = note ? outcomes.flatMap((outcome) => changesOf(outcome, beginnings)) : [];
+    const changes = note ? outcomes.flatMap((outcome) => changesOf(outcome, operation, domain)) : [];
     if (changes.length > 0) await note?.(begun.name, changes);
     if (!onAllSettled) return;
     for (const { index } of outcomes) settled.add(index);
@@ -149,18 +149,18 @@ function listenerOf(rows: number, beginnings: Beginnings) {
   };
 }
 
-/** Returns the change of an outcome for the click history. `domain` is that of rows that name none. */
+/** Returns the change of an outcome for the click history. `working` is the domain of rows that name none. */
 function changesOf(
-  { status, payload, index: row, before, record, foundLater }: RowOutcome,
-  { operation, domain: working, begun }: Pick<Beginnings, 'operation' | 'domain' | 'begun'>,
+  { status, payload, index: row, before, record }: RowOutcome,
+  operation: BulkOperation,
+  working: string | undefined,
 ): NotedChange[] {
   if (!('hash' in payload && typeof payload.hash === 'string')) return [];
   // As the server has it, which may ignore the case of what was typed.
   const hash = before?.hash ?? payload.hash;
   const named = 'domain' in payload && typeof payload.domain === 'string' ? payload.domain : working;
   const domain = recordDomain(before ?? record ?? {}) ?? named;
-  const since = foundLater && Date.parse(begun.state.begin.at);
-  const change = { row, hash, domain, total: before?.total_clicks, unique: before?.unique_clicks, since };
+  const change = { row, hash, domain, total: before?.total_clicks, unique: before?.unique_clicks };
   if (status === 'deleted' || status === 'reset') return [{ ...change, kind: status }];
   const name = operation.requestedFields?.(payload).custom_hash;
   // If a row was only partly applied, its record shows whether the rename happened.

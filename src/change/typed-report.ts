@@ -45,8 +45,10 @@ export async function typedReport(
   const failures = isFailed ? await import('../bulk/results/outcome-failure.ts') : undefined;
   const failureOf = (outcome: RowOutcome, reported = false): CliError | undefined =>
     failures?.outcomeFailure({ ...outcome, item: { ...outcome.item, ...fields } }, client.identity, { reported });
-  const ends = { ignoreMissing, noun: 'links', unknown, isResumed: !plan.isOneOff };
-  const end = isFailed || stop ? (await import('../bulk/results/run-end.ts')).runEnd(tally, stop, ends) : undefined;
+  const end =
+    isFailed || stop
+      ? (await import('../bulk/results/run-end.ts')).runEnd(tally, stop, { ignoreMissing, noun: 'links', unknown })
+      : undefined;
   const ending = (): CliError | undefined => {
     if (end?.kind !== 'error') return undefined;
     return (only?.status === 'failed' && failureOf(only, true)) || end.error;

@@ -16,8 +16,6 @@ export interface NotedChange {
   readonly unique?: number | undefined;
   /** For `renamed`. */
   readonly newHash?: string | undefined;
-  /** Milliseconds since 1970, for a change that was found later: it was made at some time since then. */
-  readonly since?: number | undefined;
 }
 
 interface ChangesOfRun {
@@ -46,20 +44,8 @@ export function changeNotes(account: HistoryAccount, system: System) {
           `INSERT OR IGNORE INTO changes (at, run, row, kind, hash, domain, total, unique_total, new_hash)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         );
-        const read = connection.count('SELECT ended AS count FROM readings ORDER BY id DESC LIMIT 1');
-        for (const { row, kind, hash, domain, total, unique, newHash, since = Infinity } of changes) {
-          // A reading that was made since may have seen the link after the change.
-          add.run(
-            read >= since ? read : at,
-            run,
-            row,
-            kind,
-            hash,
-            domain ?? null,
-            total ?? null,
-            unique ?? null,
-            newHash ?? null,
-          );
+        for (const { row, kind, hash, domain, total, unique, newHash } of changes) {
+          add.run(at, run, row, kind, hash, domain ?? null, total ?? null, unique ?? null, newHash ?? null);
         }
       });
     },

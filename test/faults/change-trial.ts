@@ -126,7 +126,8 @@ function isOver(job: ChangeJob, starts: readonly Start[], world: FaultWorld): bo
   const isSettled = results.length > 0 && results.every(({ status }) => status !== 'not_sent');
   // A signal that came when the last row was done.
   if (code === null && results.length > 0 && results.every((row) => isDone(row) || row.status === 'failed')) return true;
-  const isLeft = starts.filter(({ sent }) => !sent).at(-2)?.code === 10;
+  // What is in doubt of a reset is left so (R 2.1): the same command again would be another run.
+  const isLeft = job.verb === 'reset' || starts.filter(({ sent }) => !sent).at(-2)?.code === 10;
   return code === 10 && isSettled && isLeft;
 }
 

@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { foreign } from '../commands/undo-world.ts';
-import { faults } from '../support/faulty-steps.ts';
 import type { Habits } from '../support/habits.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
 import { record, test } from './history-world.ts';
@@ -30,49 +29,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await on(1, ...record);
     const json = JSON.parse((await on(1, 'stats', '--since', '1d', '-o', 'json')).stdout);
     expect(json.clicks).toMatchObject([{ hash: 'one', clicks, events: [event] }]);
-  });
-
-  test.for([
-    ['the answer is lost', 10, ['h0'], {}],
-    ['the answer is lost, of a listing', 10, ['--all', '--max-affected', '9'], {}],
-    ['the request is lost, and the same command sends it', 10, ['h0'], { apply: false }],
-  ] as const)(
-    'H2: the clicks of a reset that the same command settles count, and it is marked: %s',
-    async ([, code, named, more], { on, service, wire }) => {
-      await store(service, numbered(1));
-      await visit(service, 'h0', 5);
-      await on(0, ...record);
-      await visit(service, 'h0', 4);
-      await wire.script([{ ...faults.dropAfter, ...more, only: { method: 'DELETE' } }]);
-      const reset = ['stats', '--reset', ...named, '--yes'];
-      expect((await on(0.1, ...reset)).code).toBe(code);
-      await visit(service, 'h0', 2);
-      expect((await on(0.2, ...reset)).code).toBe(0);
-      await visit(service, 'h0', 1);
-      await on(1, ...record);
-      expect((await on(1, 'stats', '--since', '1d', '--fields', 'hash,clicks,events')).stdout).toBe('h0\t7\treset\n');
-    },
-  );
-
-  test('H2: a reset in doubt that a reading saw, and that the same command settles later, counts no click twice', async ({
-    on,
-    service,
-    wire,
-  }) => {
-    await store(service, numbered(1));
-    await visit(service, 'h0', 5);
-    await on(0, ...record);
-    await visit(service, 'h0', 4);
-    await wire.script([{ ...faults.dropAfter, only: { method: 'DELETE' } }]);
-    expect((await on(0.1, 'stats', '--reset', 'h0', '--yes')).code).toBe(10);
-    await visit(service, 'h0', 2);
-    await on(1, ...record);
-    await visit(service, 'h0', 1);
-    expect((await on(1.1, 'stats', '--reset', 'h0', '--yes')).code).toBe(0);
-    await visit(service, 'h0', 1);
-    await on(2, ...record);
-    // The four clicks that nobody read before the reading saw the counter fall are lost.
-    expect((await on(2, 'stats', '--since', '2d', '--fields', 'hash,clicks,events')).stdout).toBe('h0\t4\tfell,reset\n');
   });
 
   test('H2: a link that this tool deleted and made again is counted from zero', async ({ on, service }) => {

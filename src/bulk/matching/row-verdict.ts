@@ -26,8 +26,6 @@ export interface Done {
   readonly renamed?: true;
   /** The link already had the requested values, so nothing was sent. */
   readonly unchanged?: true;
-  /** A reading found that an attempt without an answer was applied. When is not known. */
-  readonly foundLater?: true;
 }
 
 export interface Failed {

@@ -12,9 +12,9 @@ export type OperationKind = 'shorten' | 'edit' | 'delete' | 'reset' | 'apply';
 
 /**
  * The method to resolve unknown outcomes. `repeat`: send the same payload again, which is harmless. `inspect`: read the links, then send
- * what is missing. `read_back`: read the listing.
+ * what is missing. `read_back`: read the listing. `leave`: no reading can resolve them.
  */
-type DoubtResolution = 'repeat' | 'inspect' | 'read_back';
+type DoubtResolution = 'repeat' | 'inspect' | 'read_back' | 'leave';
 
 export interface RowToInspect<Payload extends object = object> {
   readonly payload: Payload;
@@ -24,8 +24,6 @@ export interface RowToInspect<Payload extends object = object> {
   readonly priorDestination: string | undefined;
   /** The link when the run began, if known. */
   readonly listed?: KnownRecord | null | undefined;
-  /** The link right before the last attempt, if known. */
-  readonly before?: KnownRecord | null | undefined;
 }
 
 /** Called between the attempts of a call. */
@@ -53,8 +51,6 @@ export interface BulkOperation<Payload extends object = object> {
   /** The kind of a row, if rows are of several kinds. */
   kindOf?(payload: Payload): OperationKind;
   readonly doubt: DoubtResolution;
-  /** A process leaves its own attempts in doubt. Only the same command, given again, reads the links and may send the call again. */
-  readonly repeat?: false | undefined;
   /** Rows of different groups, such as domains, cannot share a call. */
   group?(payload: Payload): string;
   /** Returns how many rows, from the first, fit in the URL of one call. Absent if all do. */

@@ -1,5 +1,4 @@
 import type { LinkKey } from '../../contract/link.ts';
-import type { KnownRecord } from '../../contract/records.ts';
 import type { Verdict } from '../matching/row-verdict.ts';
 import type { RowStatus } from '../results/row-outcome.ts';
 import { byHash } from './batches.ts';
@@ -12,31 +11,22 @@ export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey
   return removal(settings, { kind: 'delete', doubt: 'inspect', provenBy: 1306, ...calls });
 }
 
-/**
- * DELETE /stats?hashes=, or /stats/[hash] for a single row. A reset in doubt is not repeated by itself, because that would erase newer
- * clicks. The same command, given again, compares the counters with those before the attempt.
- */
+/** DELETE /stats?hashes=, or /stats/[hash] for a single row. A reset in doubt is not repeated, because that would erase newer clicks. */
 export function resetOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
-  const calls = { one: 'resetStats', all: 'resetSelectedStats', status: 'reset', gone: missing } as const;
-  return removal(settings, { kind: 'reset', doubt: 'inspect', repeat: false, isApplied: wasReset, ...calls });
+  const calls = { one: 'resetStats', all: 'resetSelectedStats', repeat: false, status: 'reset', gone: missing } as const;
+  return removal(settings, { kind: 'reset', doubt: 'leave', ...calls });
 }
 
-/** If as many clicks were counted since, nothing shows that the counter was reset. */
-function wasReset({ total_clicks: now }: KnownRecord, before: KnownRecord | null | undefined): boolean {
-  return now === 0 || Number(now) < Number(before?.total_clicks);
-}
-
-interface Removal extends Pick<BulkOperation, 'kind' | 'doubt' | 'provenBy' | 'repeat'> {
+interface Removal extends Pick<BulkOperation, 'kind' | 'doubt' | 'provenBy'> {
   readonly one: 'deleteUrl' | 'resetStats';
   readonly all: 'deleteUrls' | 'resetSelectedStats';
+  readonly repeat?: false;
   readonly status: RowStatus;
   /** The verdict on a row in doubt whose link is missing. The link of any other row never existed. */
   readonly gone: Verdict;
-  /** Returns true if a link that is still there shows that an attempt was applied. */
-  isApplied?(now: KnownRecord, before: KnownRecord | null | undefined): boolean;
 }
 
-function removal(settings: ChangeSettings, { one, all, status, gone, isApplied, ...kind }: Removal): BulkOperation<LinkKey> {
+function removal(settings: ChangeSettings, { one, all, repeat, status, gone, ...kind }: Removal): BulkOperation<LinkKey> {
   const request = (rows: readonly LinkKey[]): Call<Removal['one' | 'all']> => {
     const { only, query, queryOfAll } = addressOf(rows, settings);
     return only === undefined
@@ -48,14 +38,13 @@ function removal(settings: ChangeSettings, { one, all, status, gone, isApplied, 
     ...byHash,
     request,
     call: async (rows, signal, _json, watch) => {
-      await sendCall(settings.client, request(rows), { signal, ...watch });
+      await sendCall(settings.client, request(rows), { signal, ...watch, ...(repeat !== undefined && { repeat }) });
       return { verdicts: rows.map(() => ({ kind: 'done' })), surplus: [] };
     },
     read: reading(settings),
-    inspect: inspection(settings, ({ payload, inDoubt, before }, links) => {
+    inspect: inspection(settings, ({ payload, inDoubt }, links) => {
       const record = links.get(payload.hash);
-      if (!record) return inDoubt ? gone : missing;
-      return inDoubt && isApplied?.(record, before) ? { kind: 'done', foundLater: true } : { kind: 'again', record };
+      return record ? { kind: 'again', record } : inDoubt ? gone : missing;
     }),
     statusOf: (_, { unchanged }) => (unchanged ? 'unchanged' : status),
   };

@@ -60,8 +60,6 @@ export interface RowOutcome extends BulkRow {
   readonly perhapsNew?: true | undefined;
   /** The link is or may be new, but was first seen after an attempt in doubt, so somebody else may have changed it. */
   readonly seenLate?: true | undefined;
-  /** A reading found that an attempt without an answer was applied. When is not known. */
-  readonly foundLater?: true | undefined;
   /** The link of a row that was not applied as requested was there before, and the row did not change it. */
   readonly existed?: true | undefined;
   /** For unknown rows in keyed and dedupe mode: repeating the command settles them without harm. */

@@ -83,9 +83,10 @@ export async function verdictsOfFailure(error: CallError, sent: RecordedBatch, r
 }
 
 /**
- * An unknown hash refused the call, and nobody knows whether the server has changed the links that it knows. So edits and resets of links
- * that were read right before are in doubt, except those of links that are gone. For deletions, the links are evidence: one that is gone
- * was deleted by this call, or by somebody else since; one that is there was not deleted. A link that was not read may never have existed.
+ * An unknown hash refused the call, and nobody knows whether the server has changed the links that it knows. So edits of links that were
+ * read right before are in doubt, except those of links that are gone. For deletions, the links are evidence: one that is gone was deleted
+ * by this call, or by somebody else since; one that is there was not deleted. A link that was not read may never have existed. A reset is
+ * sent again: nothing shows whether it was done.
  */
 async function inspectRefused({ batch, rows }: RecordedBatch, run: Execution): Promise<readonly Verdict[]> {
   const { operation, inDoubt, ledger } = run;

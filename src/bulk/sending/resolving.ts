@@ -11,12 +11,8 @@ import { maximalRounds, type RecordedBatch, type Round, roundOf, settle, unsent 
 
 type Rows = readonly BulkRow[];
 
-/** Resolves the doubt about an attempt of this process. Rows are not sent again if `isLast` is set or they have no rounds left. */
+/** Resolves doubt by the policy of the operation. Rows are not sent again if `isLast` is set or they have no rounds left. */
 export async function resolveDoubt(sent: RecordedBatch, run: Execution, isLast = false): Promise<readonly Verdict[]> {
-  return run.operation.repeat === false ? sent.rows.map(() => unresolved) : await resolveByPolicy(sent, run, isLast);
-}
-
-async function resolveByPolicy(sent: RecordedBatch, run: Execution, isLast = false): Promise<readonly Verdict[]> {
   const { rows } = sent;
   // After an error that stops the run, no further call is made.
   if (run.stop.reason?.kind === 'error') return rows.map(() => unresolved);
@@ -35,6 +31,8 @@ async function resolveByPolicy(sent: RecordedBatch, run: Execution, isLast = fal
       for (const [position, { index }] of rows.entries()) if (verdicts[position]?.kind === 'again') run.inDoubt.delete(index);
       return verdicts;
     }
+    case 'leave':
+      return rows.map(() => doubtful);
   }
 }
 
@@ -55,12 +53,11 @@ export async function inspect(rows: Rows, run: Execution, refused: Rows = []): P
   const unread = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
   if (!operation.inspect || stop.reason?.kind === 'error' || signal?.aborted || !reserveCalls()) return unread;
   try {
-    const sought = rows.map(({ index, payload, listed, before }) => ({
+    const sought = rows.map(({ index, payload, listed }) => ({
       payload,
       inDoubt: inDoubt.has(index),
       priorDestination: priorDestinations.get(index),
       listed,
-      before,
     }));
     const readAt = system.elapsed();
     const seen = await operation.inspect(sought, signal);
@@ -76,7 +73,7 @@ export async function inspect(rows: Rows, run: Execution, refused: Rows = []): P
 /**
  * Gives rows in doubt that are sent again the links that were seen. Values that are neither as before nor as requested were changed by
  * someone else, or an attempt was stored otherwise than requested. An edit overwrites them, so they are kept for `undo` first; a deletion is
- * refused, because it would hit another link. A reset erases the counters that are read now.
+ * refused, because it would hit another link.
  */
 async function withLinksSeen(
   rows: Rows,
@@ -93,10 +90,6 @@ async function withLinksSeen(
     if (verdict.kind !== 'again' || !verdict.record || !isSeen) return verdict;
     const { payload, before } = row;
     const { record: now } = verdict;
-    if (kindOf(payload, operation) === 'reset') {
-      (before ? overwritten : unread).push({ ...row, before: now });
-      return { kind: 'again', record: now, readAt };
-    }
     const foreign = before ? foreignFieldsOf(payload, { before, now }, operation) : [];
     const isDeletion = kindOf(payload, operation) === 'delete';
     if (isDeletion && foreign.length > 0) {
@@ -179,6 +172,6 @@ export async function settleChanged({ batch, rows }: RecordedBatch, known: Known
 /** Resolves the doubt of the rows without a verdict, and settles all. */
 async function settleOpen({ batch, rows }: RecordedBatch, known: Known, run: Execution): Promise<Round> {
   const open = rows.filter((_, nth) => !known[nth]);
-  const resolved = open.length > 0 ? await resolveByPolicy({ batch, rows: open }, run) : [];
+  const resolved = open.length > 0 ? await resolveDoubt({ batch, rows: open }, run) : [];
   return await settle({ batch, rows }, mergeVerdicts(known, resolved), run);
 }

@@ -110,8 +110,7 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Execution): RowOu
     const { index, line, item, payload, before } = row;
     const status = isOlder ? 'existing' : operation.statusOf(payload, verdict);
     const seenLate = run.inDoubt.has(index) && mayBeNew({ status, perhapsNew }) ? true : undefined;
-    const { foundLater } = verdict;
-    return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew, seenLate, foundLater };
+    return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew, seenLate };
   }
   const existed = isOlder || (perhapsNew ? undefined : (verdict.existed ?? wasThere(row, verdict, run)));
   return { ...row, status: 'failed', record, matchedByPosition, perhapsNew, existed, error: notAppliedError(differences) };
