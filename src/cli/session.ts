@@ -54,7 +54,7 @@ export async function openSession(invocation: Invocation, pasteable?: ClientOpti
   output.format ??= explicitFormat(defaults.output ?? undefined, streams);
   output.colour ??= defaults.color ?? undefined;
   let asked: Promise<AccountDomains> | undefined;
-  let isHttps: ((host: string) => boolean | undefined) | undefined;
+  let isHttps = (_host: string): boolean | undefined => undefined;
   const domains = (by: Pick<Client, 'send'> = client): Promise<AccountDomains> => {
     asked ??= import('../client/account-domains.ts').then(async ({ accountDomains, usesHttps }) => {
       const own = await accountDomains(by);
@@ -64,8 +64,7 @@ export async function openSession(invocation: Invocation, pasteable?: ClientOpti
     return asked;
   };
   const schemeOf = (url: string): string => {
-    const host = isHttps && recordDomain({ short_url: url });
-    const isSecure = host === undefined ? undefined : isHttps?.(host);
+    const isSecure = isHttps(recordDomain({ short_url: url }) ?? '');
     return isSecure === undefined ? (defaults.short_url_scheme ?? 'https') : `http${isSecure ? 's' : ''}`;
   };
   return {

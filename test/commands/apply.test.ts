@@ -4,19 +4,14 @@ import { describe, expect } from 'vitest';
 import type { FaultyServer } from '../support/faulty-server.ts';
 import { faults } from '../support/faulty-steps.ts';
 import { sent, test } from '../support/linkctl.ts';
-import { call, numbered, oddHashes, type Served, store, stored } from '../support/stored-links.ts';
-import { redoLast, undoLast } from './undo-world.ts';
+import { numbered, oddHashes, type Served, store, stored } from '../support/stored-links.ts';
+import { foreign, redoLast, undoLast } from './undo-world.ts';
 
 const watched = { terminal: { stdin: true, stdout: true, stderr: true }, columns: 100, env: { NO_COLOR: '1' } };
 
 /** The changes that were sent, without their bodies. */
 async function changes(wire: FaultyServer): Promise<string[]> {
   return (await sent(wire)).map(({ call }) => call).filter((call) => !call.startsWith('GET'));
-}
-
-/** What somebody else does meanwhile. */
-async function foreignEdit(served: Served, hash: string, fields: object): Promise<void> {
-  await call(served, { method: 'PATCH', path: `/urls/${hash}`, body: { urls: [fields] } });
 }
 
 /** All that can be set of the links of an account, the oldest first. */
@@ -282,11 +277,11 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.script([{ only: { method: 'GET', path: '/account' }, held: true }]);
     const running = linkctl(['apply', '-f', path, '--prune', 'git', '--yes']);
     await wire.held();
-    await foreignEdit(service, 'hash', { long_url: 'https://foreign.example/' });
-    await foreignEdit(service, 'gone', { note: 'still needed' });
+    await foreign(service, 'PATCH', '/urls/hash', { long_url: 'https://foreign.example/' });
+    await foreign(service, 'PATCH', '/urls/gone', { note: 'still needed' });
     await store(service, [{ custom_hash: 'new', long_url: 'https://foreign.example/new' }]);
     // As the file wants it.
-    await foreignEdit(service, 'null', { expiration_date: '2032-02-02' });
+    await foreign(service, 'PATCH', '/urls/null', { expiration_date: '2032-02-02' });
     await wire.release();
     const ran = await running;
     expect(ran).toMatchObject({ code: 3, stdout: 'constructor\n' });
@@ -414,7 +409,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     writeFileSync(path, file);
     for (const url of ['https://foreign.example/1', 'https://foreign.example/2']) {
       expect((await linkctl(['apply', '-f', path, '--yes'])).code).toBe(0);
-      await foreignEdit(service, 'hash', { long_url: url });
+      await foreign(service, 'PATCH', '/urls/hash', { long_url: url });
     }
     expect(await linkctl(['apply', '-f', path, '--yes'])).toMatchObject({ code: 0, stdout: 'hash\n' });
     expect(await linkctl(['diff', '-f', path, 'same'])).toMatchObject({ code: 0 });

@@ -7,7 +7,7 @@ import type { CommandTree } from '../../src/help/command-tree.ts';
 import { topicNames } from '../../src/help/stored-tree.ts';
 import { topicText } from '../../src/help/topics.ts';
 import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
-import { destinations, oddHashes, seed, store, stored, visit } from '../support/stored-links.ts';
+import { call, destinations, oddHashes, seed, store, stored, visit } from '../support/stored-links.ts';
 
 /** D59: every pipe that people are shown, under every default format, on one domain and on two. */
 const root = join(import.meta.dirname, '..', '..');
@@ -191,7 +191,7 @@ async function prepare(service: Service, producer: readonly string[], domains: r
 }
 
 /** What the listing selects, asked of the service itself. */
-async function selection({ baseUrl }: Service, producer: readonly string[]): Promise<string[]> {
+async function selection(service: Service, producer: readonly string[]): Promise<string[]> {
   const known = ['--search', '--by-tags', '--all', '--fields', '--domain', '-o', '--limit'];
   const unknown = producer.slice(2).filter((word) => word.startsWith('-') && !known.includes(word));
   expect({ producer, unknown }).toEqual({ producer, unknown: [] });
@@ -199,8 +199,7 @@ async function selection({ baseUrl }: Service, producer: readonly string[]): Pro
   for (const name of ['search', 'domain', 'limit'])
     if (producer.includes(`--${name}`)) query.set(name, flagOf(producer, `--${name}`) ?? '');
   if (producer.includes('--by-tags')) query.set('tags', flagOf(producer, '--by-tags') ?? '');
-  const headers = { authorization: `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}` };
-  const { urls } = (await (await fetch(`${baseUrl}/urls?${query}`, { headers })).json()) as { urls: UrlRecord[] };
+  const { urls } = await call<{ urls: UrlRecord[] }>(service, { path: `/urls?${query}` });
   return urls.map(({ short_url }) => short_url).sort();
 }
 

@@ -1,11 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { apiKey, username } from '../support/linkctl.ts';
-import { numbered, store, visit } from '../support/stored-links.ts';
+import { call, numbered, store, visit } from '../support/stored-links.ts';
 import { answerOf, record, test } from './history-world.ts';
-
-const authorization = `Basic ${Buffer.from(`${username}:${apiKey}`).toString('base64')}`;
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
@@ -38,7 +35,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await store(service, numbered(1));
     await visit(service, 'h0', 5);
     await on(0, ...record);
-    await fetch(`${service.baseUrl}/stats/h0`, { method: 'DELETE', headers: { authorization } });
+    await call(service, { method: 'DELETE', path: '/stats/h0' });
     await visit(service, 'h0', 2);
     await on(1, ...record);
     await visit(service, 'h0', 4);

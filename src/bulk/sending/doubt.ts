@@ -90,14 +90,17 @@ export async function verdictsOfFailure(error: CallError, sent: RecordedBatch, r
  */
 async function inspectRefused({ batch, rows }: RecordedBatch, run: Execution): Promise<readonly Verdict[]> {
   const { operation, inDoubt, ledger } = run;
-  const known = operation.doubt === 'inspect' ? rows.filter(({ index, before }) => before && !inDoubt.has(index)) : [];
-  const isDeletion = known.some(({ payload }) => kindOf(payload, operation) === 'delete');
+  const isKnown = ({ index, before }: BulkRow) => operation.doubt === 'inspect' && before && !inDoubt.has(index);
+  const known = new Set(rows.filter(isKnown));
+  const isDeletion = [...known].some(({ payload }) => kindOf(payload, operation) === 'delete');
   if (!isDeletion) for (const { index } of known) inDoubt.add(index);
-  const verdicts = await inspect(rows, run, isDeletion ? known : []);
-  const isOneOf = (kind: (verdict: Verdict | undefined) => boolean) =>
-    rows.filter((row, nth) => known.includes(row) && kind(verdicts[nth]));
-  if (!isDeletion) for (const { index } of isOneOf(isMissing)) inDoubt.delete(index);
-  const unread = isOneOf((verdict) => verdict?.kind === 'doubtful');
+  const verdicts = await inspect(rows, run, isDeletion ? known : undefined);
+  const unread: BulkRow[] = [];
+  for (const [nth, row] of rows.entries()) {
+    if (!known.has(row)) continue;
+    if (verdicts[nth]?.kind === 'doubtful') unread.push(row);
+    else if (isMissing(verdicts[nth])) inDoubt.delete(row.index);
+  }
   if (unread.length > 0) await ledger.ambiguous(batch, unread, 'the call was refused, and the links could not be read');
   return verdicts;
 }

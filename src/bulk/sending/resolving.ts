@@ -47,17 +47,21 @@ async function readBack({ batch, rows }: RecordedBatch, run: Execution): Promise
  * Reads the links of rows. If no call can be made, rows in doubt stay open and the others may be sent again. `refused` are judged as rows in
  * doubt, but may be sent again like others: if their links do not show the change, it was certainly not made.
  */
-export async function inspect(rows: Rows, run: Execution, refused: Rows = []): Promise<readonly Verdict[]> {
+export async function inspect(
+  rows: Rows,
+  run: Execution,
+  refused: ReadonlySet<BulkRow> = new Set(),
+): Promise<readonly Verdict[]> {
   const { operation, priorDestinations, stop, signal, reserveCalls, system } = run;
-  const inDoubt = new Set([...run.inDoubt, ...refused.map(({ index }) => index)]);
-  const unread = rows.map(({ index }) => (inDoubt.has(index) ? unresolved : again));
+  const isDoubtful = (row: BulkRow): boolean => run.inDoubt.has(row.index) || refused.has(row);
+  const unread = rows.map((row) => (isDoubtful(row) ? unresolved : again));
   if (!operation.inspect || stop.reason?.kind === 'error' || signal?.aborted || !reserveCalls()) return unread;
   try {
-    const sought = rows.map(({ index, payload, listed }) => ({
-      payload,
-      inDoubt: inDoubt.has(index),
-      priorDestination: priorDestinations.get(index),
-      listed,
+    const sought = rows.map((row) => ({
+      payload: row.payload,
+      inDoubt: isDoubtful(row),
+      priorDestination: priorDestinations.get(row.index),
+      listed: row.listed,
     }));
     const readAt = system.elapsed();
     const seen = await operation.inspect(sought, signal);
