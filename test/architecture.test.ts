@@ -77,7 +77,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'input',
     'output',
     'profiles',
-    'service/service.ts',
+    'service/open-service.ts',
   ],
 };
 

@@ -100,12 +100,12 @@ function accountOf(credentials: ServerCredentials): Account {
 }
 
 async function sandboxAccount({ edition, profile, settings }: Credentials, invocation: Invocation): Promise<Account> {
-  const { startSandbox } = await import('./sandbox.ts');
-  const { baseUrl, connect, username, apiKey } = await startSandbox(edition, invocation);
+  const { openSandbox } = await import('./sandbox.ts');
+  const { baseUrl, answer, username, apiKey } = await openSandbox(edition, invocation);
   return {
     edition,
     baseUrl,
-    connect,
+    answer,
     server: `sandbox, edition ${edition}`,
     username,
     profile,

@@ -1,8 +1,8 @@
-import type { Duplex } from 'node:stream';
 import type { System } from '../base/system.ts';
 import type { Edition } from '../contract/editions.ts';
 import type { OperationInput, OperationName, OperationResult } from '../contract/operations.ts';
 import type { Envelope } from '../contract/records.ts';
+import type { DirectAnswer } from './http/transport.ts';
 import type { AccountOptions } from './subject.ts';
 
 export interface SendOptions {
@@ -47,8 +47,8 @@ export interface ClientOptions extends AccountOptions {
   /** Seconds that a call may wait at the server's request; 30 on a terminal and 900 otherwise. */
   readonly maxWait?: number | undefined;
   readonly caFile?: string | undefined;
-  /** Opens a connection to a server in this process. */
-  readonly connect?: (() => Duplex) | undefined;
+  /** Of a server in this process, which is asked without HTTP. */
+  readonly answer?: DirectAnswer | undefined;
   /** Ends every call, in addition to the call's own signal. */
   readonly signal?: AbortSignal | undefined;
   /** Called before the first byte of a changing call. */

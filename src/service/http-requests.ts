@@ -36,7 +36,7 @@ export function unparsedRequest(socket: Duplex, options: RequestOptions): Servic
   return { ...nothing, address: clientAddress(socket, options), body: async () => Buffer.of() };
 }
 
-/** Connections within this process have no address. */
+/** A connection that is closed has no address. */
 function clientAddress(socket: Duplex, { addressOf }: RequestOptions, forwardedFor?: string): string {
   const peer = (socket instanceof Socket && socket.remoteAddress) || '';
   return addressOf ? addressOf(peer, forwardedFor) : plainAddress(peer);

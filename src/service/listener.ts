@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type Duplex, duplexPair } from 'node:stream';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { httpError } from './api/api-responses.ts';
@@ -10,8 +11,8 @@ import type { Certificate } from './service-options.ts';
 
 interface ListenerOptions extends RequestOptions {
   readonly host: string;
-  /** Undefined: connections come from `connect` alone. */
-  readonly port: number | undefined;
+  /** 0 means any free port. */
+  readonly port: number;
   /** Default: plain HTTP. */
   readonly certificate?: Certificate | undefined;
   /** Called for each answered request. */
@@ -21,10 +22,7 @@ interface ListenerOptions extends RequestOptions {
 }
 
 export interface Listener {
-  /** 0 without a port. */
   readonly port: number;
-  /** Opens a connection within this process. */
-  connect(): Duplex;
   /** Applies to new connections. Throws for an invalid certificate. */
   renewCertificate(certificate: Certificate): void;
   /** Closes each connection with its next response, while new ones are still accepted. */
@@ -108,21 +106,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       options.onExchange?.({ request: unparsedRequest(socket, options), response, milliseconds: 0 });
     }
   });
-  const { host, port = 0 } = options;
-  if (options.port !== undefined) {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, resolve);
-    });
-  }
-  const address = server.address();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
   return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
-    connect: () => {
-      const [ours, theirs] = duplexPair();
-      server.emit('connection', ours);
-      return theirs;
-    },
+    port,
     renewCertificate,
     drain: () => {
       closing = true;
@@ -132,7 +122,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       closing = true;
       // The system resets connections that it has not handed over. A client in a loop would connect again with its answer.
       outgoings.hold();
-      if (server.listening) await quietMoment(() => lastConnection);
+      await quietMoment(() => lastConnection);
       const closed = closeServer(server);
       outgoings.release();
       await closed;
@@ -213,7 +203,6 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Ser
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    if (!server.listening) return resolve();
     const timer = setTimeout(() => server.closeAllConnections(), closingTime);
     server.close(() => {
       clearTimeout(timer);

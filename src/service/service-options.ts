@@ -86,8 +86,6 @@ export interface ServiceOptions {
   /** In milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
   readonly random?: ((size: number) => Uint8Array) | undefined;
-  /** Has no port: connections come from `connect` alone. */
-  readonly isPrivate?: boolean | undefined;
   /** Serves redirects in addition to the API. */
   readonly redirects: boolean;
   /** Enables HTTPS. */

@@ -1,36 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import { isLocalhost, isLoopback } from '../contract/web-address.ts';
-import { callCounter } from './api/call-counter.ts';
 import { shownDomain } from './api/url-records.ts';
 import { addressReader } from './client-address.ts';
-import { answer, apiRoot, type Dispatcher } from './dispatcher.ts';
-import { splitPort } from './hosts.ts';
+import { apiRoot } from './dispatcher.ts';
 import { type Listener, listen } from './listener.ts';
-import { type Maintenance, startMaintenance } from './maintenance.ts';
-import type { ServiceRequest, ServiceResponse } from './message.ts';
 import { type Metrics, startMetrics } from './metrics.ts';
 import { monitor } from './monitor.ts';
-import { readDomain, type ServiceOptions, type ServiceSettings, serviceSettings } from './service-options.ts';
-import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+import { closeAll, type OpenService, openService } from './open-service.ts';
+import { readDomain, type ServiceOptions } from './service-options.ts';
 import type { AccountLinks, Store } from './store/store.ts';
-import { clickCounter } from './visits/click-counter.ts';
 
-export { diskHint } from '../files/sqlite.ts';
 export { AddressConflict } from './maintenance.ts';
+export { defaultPort, diskHint, UnstoredClicks } from './open-service.ts';
 export { ImportRefusal, StoreFailure } from './store/store-options.ts';
 
 /** Health and metrics cannot be served at their address; the cause says why. */
 export class MonitorFailure extends Error {}
-
-/** The service ended, and these clicks are lost; the cause says why. */
-export class UnstoredClicks extends Error {
-  readonly clicks: number;
-
-  constructor(clicks: number, cause: unknown) {
-    super('clicks could not be stored', { cause });
-    this.clicks = clicks;
-  }
-}
 
 interface OtherAccounts {
   readonly accounts: readonly AccountLinks[];
@@ -38,7 +21,7 @@ interface OtherAccounts {
   readonly file?: string | undefined;
 }
 
-export interface RunningService extends Pick<Listener, 'port' | 'connect' | 'connections' | 'renewCertificate'> {
+export interface RunningService extends Pick<OpenService, 'answer'>, Pick<Listener, 'port' | 'connections' | 'renewCertificate'> {
   /** Such as `http://127.0.0.1:PORT/api/3`. */
   readonly baseUrl: string;
   readonly origin: string;
@@ -50,8 +33,6 @@ export interface RunningService extends Pick<Listener, 'port' | 'connect' | 'con
   readonly formerDomains: readonly { readonly name: string; readonly links: number }[];
   /** If the account has no links: the accounts of the same store that have some, the largest first, and a file of the other edition. */
   otherAccounts(): Promise<OtherAccounts>;
-  /** Answers a request that no connection brought. Never rejects. */
-  answer(request: ServiceRequest): Promise<ServiceResponse>;
   /** Replaces all valid keys. */
   renewKeys(keys: readonly string[]): void;
   /** Call before `close`: reports on the health port that the service is stopping, and closes each connection with its next response. */
@@ -60,90 +41,48 @@ export interface RunningService extends Pick<Listener, 'port' | 'connect' | 'con
   close(): Promise<void>;
 }
 
-/** A fixed default port, so that links still work after a restart. */
-export const defaultPort = 8787;
-
 /** Rejects if the data cannot be opened or the address is not available. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { host = '127.0.0.1', metricsPort, metricsHost = '127.0.0.1' } = options;
-  const ports = new Map((options.domains ?? []).map(readDomain).map(({ name, port }) => [name, port]));
-  const settings = serviceSettings(options, ports);
+  const { host = '127.0.0.1', metricsPort } = options;
   const metrics = metricsPort === undefined ? undefined : startMetrics();
   const onFailure = (error: unknown): void => {
     metrics?.countFailure();
     options.onFailure?.(error);
   };
-  const store = await openStore(options, settings);
-  const clicks = clickCounter(store, onFailure);
-  const { maxCallsPerDay, maxBodyBytes: bodyBytes } = settings.limits;
-  const calls = callCounter(store, { limit: maxCallsPerDay, now: settings.now }, onFailure);
-  let state: 'starting' | 'serving' | 'stopping' = 'starting';
-  const dispatcher: Dispatcher = {
-    settings,
-    store,
-    calls,
-    clicks,
-    onFailure,
-    hasRedirects: options.redirects,
-    isLocal: isLoopback(host),
-    isOpen: () => state !== 'starting',
-  };
+  const open = await openService({ ...options, onFailure });
+  const { store, settings } = open;
   const listeners: Listener[] = [];
-  const stopListening = () => closeAll(listeners.map((each) => each.close));
-  let maintenance: Maintenance | undefined;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
-    closing ??= closeAll([
-      stopListening,
-      () =>
-        clicks.flush().catch((cause: unknown) => {
-          throw new UnstoredClicks(clicks.waiting(), cause);
-        }),
-      () => calls.flush(async () => {}),
-      async () => maintenance?.stop(),
-      () => store.close(),
-    ]);
+    closing ??= closeAll([() => closeAll(listeners.map((each) => each.close)), open.close]);
     return closing;
   };
   try {
-    const listener = await listenForVisitors(options, dispatcher, metrics);
+    const listener = await listenForVisitors(options, open, metrics);
     listeners.push(listener);
-    const monitorListener =
-      metrics &&
-      (await listen({
-        host: metricsHost,
-        port: metricsPort ?? 0,
-        bodyBytes,
-        handle: monitor(metrics, store, clicks, () => (state === 'serving' ? undefined : state)),
-      }).catch((cause: unknown) => {
-        throw new MonitorFailure('the port for health and metrics is not available', { cause });
-      }));
+    let isStopping = false;
+    const state = () => (isStopping ? 'stopping' : open.isOpen() ? undefined : 'starting');
+    const monitorListener = metrics && (await listenForMonitors(options, open, metrics, state));
     if (monitorListener) listeners.push(monitorListener);
+    await open.begin(listener.port);
     const origin = `${options.certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
-    const local = options.linksPort === 'own' ? `localhost:${listener.port}` : await localAddress(store, options.linksPort);
-    if (local !== undefined && !ports.has('localhost')) ports.set('localhost', splitPort(local).port);
-    const address = options.publicUrl ?? (options.linksPort === 'own' ? local : undefined);
-    maintenance = startMaintenance(store, { address, visitorDays: options.visitorDays, now: settings.now }, onFailure);
-    await maintenance.started;
-    state = 'serving';
     const stored = await store.listDomains();
     const domains = (options.edition === 'b' ? stored.slice(0, 1) : stored).map((domain) => shownDomain(domain, settings));
-    const { renewCertificate, connections, connect } = listener;
+    const { renewCertificate, connections } = listener;
     return {
       baseUrl: origin + apiRoot,
       origin,
       port: listener.port,
-      connect,
       metricsPort: monitorListener?.port,
       domains,
       formerDomains: await formerDomains(store, options),
       otherAccounts: () => otherAccounts(store, options),
-      answer: (request) => answer(dispatcher, request),
+      answer: open.answer,
       renewKeys: (keys) => {
         settings.credentials.apiKeys = keys;
       },
       drain: () => {
-        state = 'stopping';
+        isStopping = true;
         listener.drain();
       },
       connections,
@@ -154,12 +93,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await close().catch(() => undefined);
     throw error;
   }
-}
-
-/** The address of links on this machine: where another process serves them, or else will. */
-async function localAddress(store: Store, usual: number | undefined): Promise<string | undefined> {
-  if (usual === undefined) return undefined;
-  return (await store.servedAddresses()).find(isLocalhost) ?? `localhost:${usual}`;
 }
 
 /** Links on a former domain still work if it resolves to this service. In edition B these are the links of the one domain. */
@@ -187,15 +120,18 @@ async function otherAccounts(store: Store, { edition, username }: ServiceOptions
   return { accounts: accounts.toSorted((one, other) => other.links - one.links), file: store.otherFile?.() };
 }
 
-function listenForVisitors(options: ServiceOptions, dispatcher: Dispatcher, metrics: Metrics | undefined): Promise<Listener> {
-  const { host = '127.0.0.1', port = 0, isPrivate, certificate, trustedProxies = [], onExchange } = options;
+function listenForVisitors(
+  { host = '127.0.0.1', port = 0, certificate, trustedProxies = [], onExchange }: ServiceOptions,
+  { settings, handle }: OpenService,
+  metrics: Metrics | undefined,
+): Promise<Listener> {
   return listen({
     host,
-    port: isPrivate ? undefined : port,
-    bodyBytes: dispatcher.settings.limits.maxBodyBytes,
+    port,
+    bodyBytes: settings.limits.maxBodyBytes,
     certificate,
     addressOf: trustedProxies.length > 0 ? addressReader(trustedProxies) : undefined,
-    handle: (request) => answer(dispatcher, request),
+    handle,
     onExchange:
       metrics || onExchange
         ? (exchange) => {
@@ -206,18 +142,15 @@ function listenForVisitors(options: ServiceOptions, dispatcher: Dispatcher, metr
   });
 }
 
-async function openStore({ domains = [], ...options }: ServiceOptions, { now }: Pick<ServiceSettings, 'now'>): Promise<Store> {
-  const { edition, username, random = randomBytes } = options;
-  if (edition === 'b' && domains.length > 1) throw new Error('edition B has one domain: name one at most');
-  const account = { edition, username, domains: domains.map(readDomain).map(({ port, ...domain }) => domain), now, random };
-  if (!options.store) return openSqliteStore({ ...account, directory: options.data });
-  const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');
-  return openPostgresStore({ ...account, ...options.store, databaseUrl: options.store });
-}
-
-/** Runs all steps even if one fails, then throws the first error. */
-async function closeAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw failures[0];
+function listenForMonitors(
+  { metricsPort = 0, metricsHost = '127.0.0.1' }: ServiceOptions,
+  { settings, store, clicks }: OpenService,
+  metrics: Metrics,
+  unready: () => string | undefined,
+): Promise<Listener> {
+  const { maxBodyBytes: bodyBytes } = settings.limits;
+  const listening = listen({ host: metricsHost, port: metricsPort, bodyBytes, handle: monitor(metrics, store, clicks, unready) });
+  return listening.catch((cause: unknown) => {
+    throw new MonitorFailure('the port for health and metrics is not available', { cause });
+  });
 }

@@ -8,19 +8,11 @@ import type { Ask } from './manners.ts';
 export function directlyTo({ baseUrl, answer }: Pick<RunningService, 'baseUrl' | 'answer'>): Ask {
   const { host } = new URL(baseUrl);
   return async ({ method, url, headers, body }) => {
-    const {
-      status,
-      headers: answered,
-      body: text,
-    } = await answer({
-      method,
-      httpVersion: '1.1',
-      target: url,
-      host,
-      headers,
-      address: '127.0.0.1',
-      body: async () => body,
-    });
-    return { status, headers: { 'content-type': answered['content-type'] ?? 'application/json' }, body: Buffer.from(text) };
+    const response = await answer({ method, target: url, headers: { ...headers, host }, body });
+    return {
+      status: response.status,
+      headers: { 'content-type': response.headers['content-type'] ?? 'application/json' },
+      body: Buffer.from(response.body),
+    };
   };
 }

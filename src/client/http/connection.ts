@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type ApiRequest, addressOf } from '../call/api-request.ts';
 import type { ClientEvent, ClientOptions, ExchangeDetail } from '../client-options.ts';
@@ -27,7 +26,7 @@ export interface Connection {
 
 /** Opens no connection before the first exchange. */
 export function createConnection(options: ClientOptions): Connection {
-  const { baseUrl, username, readKey, system, observe, redact = (text) => text, caFile, connect, timeout } = options;
+  const { baseUrl, username, readKey, system, observe, redact = (text) => text, caFile, answer, timeout } = options;
   const warn = (message: string): void => observe?.({ kind: 'warning', message });
   const base = new URL(baseUrl);
   let credentials: Promise<string> | undefined;
@@ -37,11 +36,11 @@ export function createConnection(options: ClientOptions): Connection {
   };
   const wireRequest = wireRequests(base, options, ready);
   // Loading takes milliseconds, for which the record of a typed change waits for the disk anyway.
-  setImmediate(() => void nodeModule(base));
+  if (!answer) setImmediate(() => void nodeModule(base));
   let transport: Promise<Transport> | undefined;
   return {
     exchange: async (request, signal) => {
-      transport ??= openTransport({ origin: base, caFile, env: system.env, connect, warn });
+      transport ??= openTransport({ origin: base, caFile, env: system.env, answer, warn });
       const wire = await wireRequest(request);
       const started = system.elapsed();
       const { exchange } = await transport;
@@ -115,28 +114,26 @@ function userAgent({ version, system }: ClientOptions): string {
 
 /** Prefers `node:http`, which starts twice as fast as undici and sends batches as fast. undici is loaded for proxies. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
+  if (options.answer) return (await import('./direct-transport.ts')).directTransport(options.origin.host, options.answer);
   const proxy = proxyFor(options);
   const trust = await trustFor(options);
   if (proxy) return (await import('./undici-transport.ts')).undiciTransport(options.origin, trust, proxy);
-  return await nodeTransport(options.origin, trust, options.connect);
+  return await nodeTransport(options.origin, trust);
 }
 
 async function nodeModule({ protocol }: URL): Promise<typeof import('node:http') | typeof import('node:https')> {
   return protocol === 'https:' ? await import('node:https') : await import('node:http');
 }
 
-export async function nodeTransport(origin: URL, trust: Trust, createConnection?: () => Duplex): Promise<Transport> {
+export async function nodeTransport(origin: URL, trust: Trust): Promise<Transport> {
   const secure = origin.protocol === 'https:';
   const { Agent, request } = await nodeModule(origin);
-  // Within this process, each request has a connection of its own.
-  const connections = createConnection
-    ? { createConnection }
-    : { agent: new Agent({ keepAlive: true, timeout: maximumIdle, ...(secure && { ...trust, ca: trust.ca?.slice() }) }) };
+  const agent = new Agent({ keepAlive: true, timeout: maximumIdle, ...(secure && { ...trust, ca: trust.ca?.slice() }) });
   return {
     exchange: ({ method, path, headers, body }, timeouts, signal) => {
       const exchange = new Exchange(origin.host, timeouts, signal);
       if (exchange.settled) return exchange.outcome;
-      const outgoing = request(origin, { ...connections, method, path, maxHeaderSize: maximumHeaders });
+      const outgoing = request(origin, { agent, method, path, maxHeaderSize: maximumHeaders });
       // Headers among the options would be printed by NODE_DEBUG, including the key.
       for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
       exchange.onStop(() => outgoing.destroy());

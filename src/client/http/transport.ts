@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import type { System } from '../../base/system.ts';
 
 export interface WireRequest {
@@ -9,6 +8,9 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 }
+
+/** Answers a request within this process. Never rejects. */
+export type DirectAnswer = (request: WireRequest) => Promise<Pick<WireAnswer, 'status' | 'headers' | 'body'>>;
 
 /** A complete HTTP answer with any status. */
 export interface WireAnswer {
@@ -53,8 +55,8 @@ export interface TransportOptions {
   /** PEM certificates, trusted in addition to the default ones. */
   readonly caFile?: string | undefined;
   readonly env: System['env'];
-  /** Opens a connection to a server in this process. */
-  readonly connect?: (() => Duplex) | undefined;
+  /** Of a server in this process, which is asked without HTTP. */
+  readonly answer?: DirectAnswer | undefined;
   /** For problems that do no harm. */
   warn(message: string): void;
 }
