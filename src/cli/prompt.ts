@@ -1,5 +1,6 @@
 import { AuthError, FailedError, InterruptedError, UsageError } from '../base/errors.ts';
 import type { InputStream, System } from '../base/system.ts';
+import { grouped } from '../output/quantity.ts';
 import { type Invocation, isSet } from './invocation.ts';
 
 /** True if input and stderr are terminals and no flag or variable forbids questions. */
@@ -48,7 +49,7 @@ export async function confirmCount(question: string, count: number, invocation: 
   let answer = (await readLine(`${question} Type ${count} to continue: `, invocation)).trim().toLowerCase();
   // A reflexive y is not a refusal, so the question is repeated once.
   if (answer === 'y' || answer === 'yes') answer = (await readLine(`Type the number ${count}, not y: `, invocation)).trim();
-  if (answer.replaceAll(',', '') !== String(count)) throw new FailedError('aborted: nothing was changed');
+  if (answer !== String(count) && answer !== grouped(count)) throw new FailedError('aborted: nothing was changed');
 }
 
 export function requireTerminal(flag: string, invocation: Invocation): void {

@@ -65,16 +65,15 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
   if (path === undefined) throw missingInput("flag '--html'", missing);
   if (path === '') throw new UsageError('--html: the name of the file is empty');
   refuseConflicts(path, since, invocation.global);
-  const { system, atEnd, global, now } = invocation;
+  const { system, global, now } = invocation;
   const isFile = path !== '-';
   if (isFile && !global.yes) assertReplaceable(path, system);
   const selection = readSelection([], options);
   const span = periodOf({ since }, invocation);
   const session = await openSession(invocation);
   const clicks = await periodClicks(span, session, { selection, options: {} });
-  // The path is checked before the whole account is read.
-  const file = isFile ? startReplacement(path, system) : undefined;
-  atEnd(async () => file?.discard());
+  // The path is checked before the whole account is read, and nothing is left there if that is interrupted.
+  if (isFile) startReplacement(path, system).discard();
   const failing = await failingLinks(session);
   const listed = await readListing(await selectLinks(selection, {}, session, 'record'), { clicks, failing, now }, session);
   // A report covers all domains unless --domain is given.
@@ -85,7 +84,8 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
   const { uncounted } = clicks;
   const facts = { account, title, byTags, edition, domain, madeAt: now, clicks, uncounted, ...listed, check };
   const page = reportPage(facts);
-  if (!file) return { kind: 'text', text: page };
+  if (!isFile) return { kind: 'text', text: page };
+  const file = startReplacement(path, system);
   file.write(page);
   file.commit();
   return doneReport(path, facts);

@@ -74,7 +74,7 @@ export function register(command: Command, run: Runner): void {
         '  checked  otherwise: each row is confirmed by reading the account back; rows',
         '           that cannot be confirmed are reported as unknown',
       ].join('\n'),
-      'Flags of the commands that change many links; linkctl help flags explains --max-wait and --max-time:',
+      'Flags of the commands whose help names this page; linkctl help flags explains --max-wait and --max-time:',
       columns(sharedFlags.runs.map(([flags, summary]) => [flags, summary])).join('\n'),
     ],
   });

@@ -18,7 +18,6 @@ import { refusedLabel } from '../client/api-messages.ts';
 import { cacheLabels } from '../completion/label-storage.ts';
 import type { TagRecord } from '../contract/records.ts';
 import { foldLabel, isSameLabel } from '../contract/tag-label.ts';
-import { addNoUndoFlag } from '../flags/bulk-flags.ts';
 import { missingInput } from '../flags/missing-input.ts';
 import { describe } from '../help/description.ts';
 import { flagLabels } from '../input/field-values.ts';
@@ -86,11 +85,10 @@ export function register(command: Command, run: Runner): void {
 }
 
 function addRemovalFlags(command: Command): Command {
-  command
+  return command
     .argument('<label...>', 'one label per argument; a comma is part of the label')
-    .option('--ignore-missing', 'ignore tags that do not exist');
-  addNoUndoFlag(command);
-  return command;
+    .option('--ignore-missing', 'ignore tags that do not exist')
+    .option('--no-undo', 'do not keep what undo needs: saves one request per batch (as config set undo off)');
 }
 
 /** A tag belongs to all domains, so `--domain` would be ignored. */

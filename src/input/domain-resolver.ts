@@ -127,7 +127,7 @@ async function domainOfBare(
   const { names, defaultDomain } = await account.domains();
   if (use === 'listed change' && names.length > 1) {
     throw new UsageError(
-      `${linePrefix(bare, file)}${quoted(bare.link.hash)} may be on ${enumerated(names, 'or', 5)}: list with --fields short_url, or set --domain`,
+      `${linePrefix(bare, file)}${quoted(bare.link.hash)} may be on ${enumerated(names, 'or', 5)}: add a short_url or a domain column, or set --domain`,
     );
   }
   const found = defaultDomain ?? (names.length === 1 ? names[0] : undefined);

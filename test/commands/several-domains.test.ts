@@ -30,7 +30,7 @@ const bulkChanges: readonly (readonly [words: readonly string[], kind: string])[
 describe('two domains', () => {
   test.override({ domains: [{ name: 'a.example' }, { name: 'b.example' }] });
   const both = ['a.example', 'b.example'];
-  const refusal = 'line 3: "promo1" may be on a.example or b.example: list with --fields short_url, or set --domain';
+  const refusal = 'line 3: "promo1" may be on a.example or b.example: add a short_url or a domain column, or set --domain';
 
   test.for(bulkChanges)(
     'F5, D16: %j refuses bare hashes from a file: exit 2, and nothing is sent',

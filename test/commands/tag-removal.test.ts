@@ -128,7 +128,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await wire.script([patch, { ...faults.refuse(1303), ...patch }]);
     const stopped = await linkctl(words);
     expect(stopped).toMatchObject({ code: 7, stdout: '' });
-    expect(stopped.stderr).toContain('tag "one" kept: not all links were changed\n');
+    expect(stopped.stderr).toContain('not deleted: tag "one"\n');
     expect(stopped.stderr).toMatch(/to resume run \S+, run the same command again\n/);
     expect((await linkctl(['tags'])).stdout).toBe('all\none\n');
     const on = await linkctl(words);
@@ -208,7 +208,7 @@ test('W4: where a link was not changed as asked, no tag is deleted', async ({ li
   await wire.script([{ only: { method: 'PATCH' }, alter: { first: { hash: 'y', tags: ['promo'] } } }]);
   const ran = await linkctl(['tags', 'delete', 'promo', ...sure]);
   expect(ran).toMatchObject({ code: 3, stdout: '' });
-  expect(ran.stderr).toContain('tag "promo" kept: not all links were changed');
+  expect(ran.stderr).toContain('not deleted: tag "promo"');
   expect((await linkctl(['tags'])).stdout).toBe('promo\n');
 });
 

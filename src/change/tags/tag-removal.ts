@@ -181,7 +181,7 @@ async function removeByRun(known: KnownRemoval, session: Session): Promise<RowsR
     unreached: (row) => run.unreached?.(row) === true,
     notes: () => {
       if (!ending) return [];
-      return isBegun ? report.unreachedNotes(ending) : [`${namedTags(found)} kept: not all links were changed`];
+      return isBegun ? report.unreachedNotes(ending) : [`not deleted: ${namedTags(found)}`];
     },
     outcome: () => ending ?? report.outcome?.(),
     ...(run.printed && { printed: run.printed }),
