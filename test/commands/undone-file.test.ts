@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { faults } from '../support/faulty-steps.ts';
-import { test } from '../support/linkctl.ts';
+import { sure, test } from '../support/linkctl.ts';
 import { destinations, stored } from '../support/stored-links.ts';
 import { runs, undoLast } from './undo-world.ts';
 
@@ -47,6 +47,36 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await destinations(service)).toEqual(['https://example.com/1', 'https://example.com/3']);
     },
   );
+
+  test('D23: with --again, an unfinished run is not resumed where a later run used other contents of its file', async ({
+    linkctl,
+    folder,
+    service,
+    wire,
+  }) => {
+    const file = join(folder, 'in.csv');
+    const write = (first: string) =>
+      writeFileSync(file, `custom_hash,long_url\nh1,https://example.com/${first}\nh2,https://example.com/2\n`);
+    const words = ['shorten', '-f', file, '--batch-size', '1', '--on-conflict', 'update', '--again', ...sure];
+    write('1');
+    const post = { only: { method: 'POST' } };
+    await wire.script([post, { ...post, ...faults.refuse(1303) }]);
+    expect((await linkctl(words)).code).toBe(7);
+    const [{ run } = { run: '' }] = await runs(linkctl);
+    write('other');
+    expect((await linkctl(words)).code).toBe(0);
+    const [{ run: later } = { run: '' }] = await runs(linkctl);
+    write('1');
+    const refused = await linkctl(words);
+    expect(refused).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining(`run ${later} has used ${file} with other contents since its unfinished run ${run}\n`),
+    });
+    expect(await destinations(service)).toContain('https://example.com/other');
+    expect((await linkctl(['runs', 'forget', run, '--yes'])).code).toBe(0);
+    expect((await linkctl(words)).code).toBe(0);
+    expect(await destinations(service)).toEqual(['https://example.com/1', 'https://example.com/2']);
+  });
 
   stopped('D23: --again beside an unfinished run of the file says what stays', async ({ linkctl, service, words, run }) => {
     const warning = `warning: run ${run} (shorten in.txt) stays unfinished (1 created); to undo the run: linkctl undo ${run}; `;

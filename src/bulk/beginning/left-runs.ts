@@ -3,7 +3,7 @@ import { type CliError, LocalError, UnknownOutcomeError, UsageError } from '../.
 import { destinationsCommand } from '../../client/link-commands.ts';
 import { onDomain } from '../../client/subject.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { isInDoubt, isUntouched, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
+import { isInDoubt, isUntouched, mayHaveChanged, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
 import type { BeginLine, RecordedInput, RunIdentity } from '../journal/lines.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { leftCount, readRevertibleRun } from '../past-runs/reverted-changes.ts';
@@ -83,6 +83,23 @@ async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunF
     if (doubtful + links > 0) left.push({ state, links });
   }
   return left;
+}
+
+/**
+ * Throws a LocalError if the file had other contents when a later run used it, which `again` allows: that run may have changed what the rows of
+ * this one are as the file says.
+ */
+export async function assertNotOvertaken(identity: RunIdentity, state: RunState, folders: RunFolders): Promise<void> {
+  for (const { run, begin } of newestFirst(folders)) {
+    if (run === state.begin.run) return;
+    if (!begin || !isRelated(identity, begin, false) || !isOfFile(identity, begin)) continue;
+    const later = await foldRun(run, folders);
+    if (!later || !mayHaveChanged(later) || (await undoerOf(later, folders)) !== undefined) continue;
+    const { name } = fileOf(identity.input) ?? identity.input;
+    throw new LocalError(`run ${run} has used ${name} with other contents since its unfinished run ${state.begin.run}`, {
+      hint: discardText(state),
+    });
+  }
 }
 
 /** Rows in doubt are not among those of the links, which undo can find. */
