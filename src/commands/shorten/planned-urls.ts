@@ -1,5 +1,5 @@
 import type { CliError } from '../../base/errors.ts';
-import { batchesOf, fileBatches, rowBatches } from '../../bulk/operations/batches.ts';
+import { fileBatches, rowBatches } from '../../bulk/operations/batches.ts';
 import type { ConflictPolicy, Mode } from '../../bulk/operations/modes.ts';
 import { shortenOperation } from '../../bulk/operations/shortening.ts';
 import { updatingOperation } from '../../bulk/operations/update.ts';
@@ -7,7 +7,7 @@ import type { RunInput, RunRow } from '../../bulk/run-plan.ts';
 import { requestsOf } from '../../change/plan/dry-run.ts';
 import { plannedRows, uncheckedNotes } from '../../change/plan/report.ts';
 import type { PlannedRun } from '../../change/report.ts';
-import { type ForeseenConflicts, linksNamed } from '../../change/rows/taken-hashes.ts';
+import { foreseeConflicts, linksNamed } from '../../change/rows/taken-hashes.ts';
 import type { Session } from '../../cli/session.ts';
 import { usesHttps } from '../../client/account-domains.ts';
 import { batchSizeOf } from '../../client/batch-limits.ts';
@@ -18,17 +18,20 @@ import type { PlannedRequest } from '../../output/planned-requests.ts';
 import { quantity } from '../../output/quantity.ts';
 import { type Column, namesOf, type Row, type RowsReport } from '../../output/report.ts';
 import { urlColumns } from '../../output/url-columns.ts';
-import { foreseen, type ShortenOptions } from './shorten-options.ts';
+import type { ShortenOptions } from './shorten-options.ts';
 
+/** The rows of a file, or URLs that were typed. */
 interface PlannedUrls {
-  batches(): Iterable<readonly ShortenItem[]> | AsyncIterable<readonly ShortenItem[]>;
+  readonly input: Pick<RunInput<ShortenItem>, 'open'>;
+  payload(item: ShortenItem): ShortenItem;
+  readonly mode: Mode;
+  readonly batchSize: number;
   /** Sample of the planned links. */
   readonly first: readonly ShortenItem[];
-  readonly requests: AsyncIterable<PlannedRequest>;
-  /** Set if a taken hash does not fail its row. */
-  readonly conflicts?: ForeseenConflicts | undefined;
   /** About the run that would be resumed. */
   readonly resuming?: string | undefined;
+  /** If true, no call is made to find the default domain. */
+  readonly fromArguments?: boolean;
 }
 
 /** Plans URLs that were typed. */
@@ -38,36 +41,31 @@ export async function planOfTyped(
   options: ShortenOptions,
   session: Session,
 ): Promise<RowsReport> {
-  const batchSize = batchSizeOf(session);
   const input = { open: () => [items.map((item, nth) => ({ line: nth + 1, item }))] };
-  const payload = (item: ShortenItem) => item;
-  const rows = { input, payload, mode, onConflict: options.onConflict, batchSize, fromArguments: true };
-  const conflicts = await foreseen(options, session);
-  const batches = () => batchesOf(items, { limit: batchSize });
-  return planOfUrls({ batches, first: items.slice(0, 3), requests: urlRequests(rows, session), conflicts }, session);
+  const batchSize = batchSizeOf(session);
+  const first = items.slice(0, 3);
+  return await planOfUrls({ input, payload: (item) => item, mode, batchSize, first, fromArguments: true }, options, session);
 }
 
 /** Plans the rows of a file that a run would send: all of them, or those that an unfinished run has left. */
 export async function planOfFile(
-  planned: Omit<PlannedRun, 'input'> & Pick<UrlRows, 'payload' | 'mode'> & { readonly input: RunInput<ShortenItem> },
+  planned: Omit<PlannedRun, 'input'> & Pick<PlannedUrls, 'payload' | 'mode'> & { readonly input: RunInput<ShortenItem> },
   { first, options }: { readonly first: readonly ShortenItem[]; readonly options: ShortenOptions },
   session: Session,
 ): Promise<RowsReport> {
   const { rowsToSend } = await import('../../change/plan/resumed-run.ts');
-  const { input, resuming } = await rowsToSend(planned, session);
   const { payload, mode, batchSize } = planned;
-  const { onConflict } = options;
-  const conflicts = await foreseen(options, session);
-  const batches = () => fileBatches(input, payload, { limit: batchSize });
-  const requests = urlRequests({ input, payload, mode, onConflict, batchSize }, session);
-  return planOfUrls({ batches, first: first.map(payload), requests, conflicts, resuming }, session);
+  const toSend = await rowsToSend(planned, session);
+  return await planOfUrls({ payload, mode, batchSize, ...toSend, first: first.map(payload) }, options, session);
 }
 
 /** A table shows only the first three planned links. */
-function planOfUrls({ batches, first, requests, conflicts, resuming }: PlannedUrls, session: Session): RowsReport {
+async function planOfUrls(urls: PlannedUrls, { onConflict = 'fail' }: ShortenOptions, session: Session): Promise<RowsReport> {
+  const { input, payload, batchSize, first, resuming } = urls;
+  const conflicts = onConflict === 'fail' ? undefined : await foreseeConflicts(onConflict, session);
   let hasHashes = false;
   async function* rows(): AsyncGenerator<Row[]> {
-    for await (const items of batches()) {
+    for await (const items of fileBatches(input, payload, { limit: batchSize })) {
       await conflicts?.read(items);
       hasHashes ||= items.some(({ custom_hash }) => custom_hash !== undefined);
       const shortUrl = conflicts ? () => undefined : await shortUrls(items, session);
@@ -78,7 +76,7 @@ function planOfUrls({ batches, first, requests, conflicts, resuming }: PlannedUr
   const shownFields = namesOf(columns);
   return plannedRows(
     {
-      requests,
+      requests: urlRequests(urls, onConflict, session),
       rows: rows(),
       noun: 'URL',
       done: 'shortened',
@@ -114,18 +112,9 @@ async function shortUrls(
     custom_hash === undefined || !isKnown ? undefined : shortUrl({ short_url: `${host}/${custom_hash}` });
 }
 
-interface UrlRows {
-  readonly input: Pick<RunInput<ShortenItem>, 'open'>;
-  payload(item: ShortenItem): ShortenItem;
-  readonly mode: Mode;
-  readonly onConflict: ConflictPolicy | undefined;
-  readonly batchSize: number;
-  /** If true, no call is made to find the default domain. */
-  readonly fromArguments?: boolean;
-}
-
 function urlRequests(
-  { input, payload, mode, onConflict, batchSize, fromArguments = false }: UrlRows,
+  { input, payload, mode, batchSize, fromArguments }: PlannedUrls,
+  onConflict: ConflictPolicy,
   session: Session,
 ): AsyncGenerator<PlannedRequest> {
   const isUpdate = onConflict === 'update';

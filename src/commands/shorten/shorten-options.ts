@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folders } from '../../base/system.ts';
 import { type ConflictPolicy, chooseMode, type DedupeScope, type Mode, type ModeRequest } from '../../bulk/operations/modes.ts';
-import type { ForeseenConflicts } from '../../change/rows/taken-hashes.ts';
 import type { Session } from '../../cli/session.ts';
 import { readableUrl } from '../../contract/web-address.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
@@ -39,15 +38,6 @@ export async function modeOf(
     await warn('with a custom hash, --dedupe reuses only a link that has this hash and the same URL');
   }
   return chooseMode({ edition, ...counts, dedupe: dedupe ?? defaults.dedupe ?? 'off', generateHashes });
-}
-
-export async function foreseen(
-  { onConflict = 'fail' }: ShortenOptions,
-  session: Session,
-): Promise<ForeseenConflicts | undefined> {
-  if (onConflict === 'fail') return undefined;
-  const { foreseeConflicts } = await import('../../change/rows/taken-hashes.ts');
-  return foreseeConflicts(onConflict, session);
 }
 
 /** Adds a hint once per sandbox, only on a terminal and only if links were created. */
