@@ -1,17 +1,17 @@
 import { messageOf } from '../base/errors.ts';
 import { dataVariable, folders } from '../base/system.ts';
 import type { ClientOptions } from '../client/client-options.ts';
-import type { Edition } from '../contract/editions.ts';
 import { fileError } from '../files/file-error.ts';
 import { makePrivateFolder } from '../files/folders.ts';
+import type { ApiKey } from '../profiles/key-source.ts';
+import type { Credentials } from '../profiles/resolved-credentials.ts';
 import type { Invocation } from './invocation.ts';
 
-interface Sandbox extends Required<Pick<ClientOptions, 'baseUrl' | 'username' | 'answer'>> {
-  readonly apiKey: string;
-}
-
-/** Opens the service in this process, without a port and with a temporary key. Its data is kept. */
-export async function openSandbox(edition: Edition, { system, warn, atEnd }: Invocation): Promise<Sandbox> {
+/** Opens the service in this process, without a port and with a temporary key, and returns its account. Its data is kept. */
+export async function sandboxAccount(
+  { edition, profile, settings }: Pick<Credentials, 'edition' | 'profile' | 'settings'>,
+  { system, warn, atEnd }: Invocation,
+) {
   const { defaultPort, diskHint, openService } = await import('../service/open-service.ts');
   const username = 'sandbox';
   const apiKey = Buffer.from(system.randomBytes(24)).toString('base64url');
@@ -34,11 +34,18 @@ export async function openSandbox(edition: Edition, { system, warn, atEnd }: Inv
   }).catch(cannotUse);
   atEnd(service.close);
   await service.begin().catch(cannotUse);
+  const answer: ClientOptions['answer'] = ({ method, path, headers, body = '' }) =>
+    service.answer({ method, target: path, headers, body: Buffer.from(body) });
   return {
+    edition,
     // Names the account in the records of runs.
     baseUrl: 'http://127.0.0.1:0/api/3',
-    answer: ({ method, path, headers, body = '' }) => service.answer({ method, target: path, headers, body: Buffer.from(body) }),
+    answer,
+    server: `sandbox, edition ${edition}`,
     username,
-    apiKey,
+    profile,
+    keySource: 'the sandbox',
+    methodOverride: settings.method_override ?? undefined,
+    readKey: async (): Promise<ApiKey> => ({ value: apiKey, warnings: [] }),
   };
 }

@@ -45,9 +45,12 @@ export async function openSession(invocation: Invocation, pasteable?: ClientOpti
   const { global, system, streams, output } = invocation;
   const credentials = resolveCredentials(global, system);
   await invocation.warn(...credentials.warnings);
-  for (const text of credentials.notes) if (global.verbose || streams.watched) await invocation.note(`note: ${text}`);
+  if (credentials.note && (global.verbose || streams.watched)) await invocation.note(`note: ${credentials.note}`);
   const domain = workingDomain(global, credentials, system);
-  const account = credentials.kind === 'sandbox' ? await sandboxAccount(credentials, invocation) : accountOf(credentials);
+  const account =
+    credentials.kind === 'sandbox'
+      ? await (await import('./sandbox.ts')).sandboxAccount(credentials, invocation)
+      : accountOf(credentials);
   const client = connect({ ...account, domain, pasteable }, invocation);
   const defaults = credentials.settings;
   invocation.failure.profile = credentials.profile;
@@ -97,22 +100,6 @@ function accountOf(credentials: ServerCredentials): Account {
   const usernameSource = describeSource(sources.username);
   const caFile = settings.ca_file ?? undefined;
   return { edition, baseUrl, username, usernameSource, profile, keySource, methodOverride, caFile, readKey };
-}
-
-async function sandboxAccount({ edition, profile, settings }: Credentials, invocation: Invocation): Promise<Account> {
-  const { openSandbox } = await import('./sandbox.ts');
-  const { baseUrl, answer, username, apiKey } = await openSandbox(edition, invocation);
-  return {
-    edition,
-    baseUrl,
-    answer,
-    server: `sandbox, edition ${edition}`,
-    username,
-    profile,
-    keySource: 'the sandbox',
-    methodOverride: settings.method_override ?? undefined,
-    readKey: async (): Promise<ApiKey> => ({ value: apiKey, warnings: [] }),
-  };
 }
 
 /** Precedence: `--domain`, environment, profile. */

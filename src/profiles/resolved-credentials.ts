@@ -21,7 +21,7 @@ import { sandboxName } from './profile-name.ts';
 /** Lines for stderr, without their prefix. */
 interface Notices {
   /** Printed on a terminal or with `-v`. */
-  readonly notes: readonly string[];
+  readonly note?: string | undefined;
   /** Always printed. */
   readonly warnings: readonly string[];
 }
@@ -109,7 +109,7 @@ function givenCredentials(given: GivenSet, flags: CredentialFlags, system: Syste
         edition: edition?.source ?? { kind: 'default' },
       },
       settings: {},
-      ...(kind === 'environment' ? shadowNotices(name, system) : { notes: [], warnings: [] }),
+      ...(kind === 'environment' ? shadowNotices(name, system) : { warnings: [] }),
       key: name === 'LINKCTL_API_KEY' ? { kind: 'variable', name, value: key.value } : { kind: 'file', path: key.value },
       insecureHttp: flags.insecureHttp ?? false,
     },
@@ -122,7 +122,7 @@ function shadowNotices(variable: string, system: System): Notices {
   const { currentProfile, warnings } = readableConfig(system);
   const shadowed = system.env.LINKCTL_PROFILE || currentProfile;
   return {
-    notes: shadowed ? [`using ${variable} from the environment; profile "${shadowed}" is not used`] : [],
+    note: shadowed && `using ${variable} from the environment; profile "${shadowed}" is not used`,
     warnings,
   };
 }
@@ -160,7 +160,6 @@ function storedCredentials(name: string, config: Config, { given, flags, system 
         edition: edition?.source ?? (profile.edition ? stored : { kind: 'default' }),
       },
       settings: settingsOf(profile),
-      notes: [],
       warnings: config.warnings,
       key,
       insecureHttp: flags.insecureHttp ?? profile.insecure_http ?? false,
@@ -178,7 +177,6 @@ function sandbox(given: GivenSet, flags: CredentialFlags, system: System): Sandb
     profile: sandboxName,
     edition: editionOf(profile, flags, system),
     settings: settingsOf(profile),
-    notes: [],
     warnings,
   };
 }

@@ -43,14 +43,15 @@ test('B62, B63: a whole set in the environment beats the current profile, and a 
   const credentials = server({}, config.system({ env }));
   expect(credentials).toMatchObject({ profile: undefined, baseUrl: 'https://env.example/v3', username: 'eve', edition: 'a' });
   expect(await keyOf(credentials)).toBe('CANARY-environment');
-  expect(credentials.notes).toEqual(['using LINKCTL_API_KEY from the environment; profile "work" is not used']);
+  expect(credentials.note).toBe('using LINKCTL_API_KEY from the environment; profile "work" is not used');
   expect(credentials.settings).toEqual({});
 });
 
 test('B61: --profile beats a whole set in the environment', async ({ config }) => {
   config.put(stored);
   const credentials = server({ profile: 'test' }, config.system({ env: { ...env, LINKCTL_EDITION: 'a' } }));
-  expect(credentials).toMatchObject({ profile: 'test', baseUrl: 'https://test.example', edition: 'b', notes: [] });
+  expect(credentials).toMatchObject({ profile: 'test', baseUrl: 'https://test.example', edition: 'b' });
+  expect(credentials.note).toBeUndefined();
   expect(await keyOf(credentials)).toBe(work.api_key);
 });
 
