@@ -18,7 +18,6 @@ export interface Launch {
   readonly failure: { debug: boolean; profile?: string | undefined };
   /** `change` is set before a changing call is sent. From then on, the program waits for the command, which reports the outcome. */
   readonly sent: { change: boolean };
-  say(text: string): Promise<void>;
   /** After all output, this signal ends the process, as shells expect. Returns the failure to report. */
   dieOf(signal: EndingSignal): CliError;
   /** Prints a failure and returns the exit code. Never throws. */
@@ -64,7 +63,6 @@ export function createLaunch(argv: readonly string[], system: System): Launch {
     output,
     failure,
     sent: { change: false },
-    say: (text) => streams.print(text),
     dieOf(signal) {
       death = signal;
       return new InterruptedError(signal);

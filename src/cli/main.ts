@@ -23,7 +23,7 @@ export async function main(argv: readonly string[], system: System): Promise<num
   system.onCrash(launch.fail);
   try {
     const text = argv[0] === '__complete' ? await answerTab(argv.slice(1), system) : await storedText(argv);
-    if (text !== undefined) await launch.say(text);
+    if (text !== undefined) await launch.streams.print(text);
     else await (await import('./program.ts')).runProgram(argv, launch);
     return 0;
   } catch (error) {

@@ -17,7 +17,7 @@ import type { Runner } from './runner.ts';
  * and the errors of the command.
  */
 export async function runProgram(argv: readonly string[], launch: Launch, isDeclared = typedFlags(argv)): Promise<void> {
-  const { say, system } = launch;
+  const { streams, system } = launch;
   let text = '';
   let helped: Command | undefined;
   const root = createRoot(
@@ -31,7 +31,7 @@ export async function runProgram(argv: readonly string[], launch: Launch, isDecl
   );
   const line = readLine(root, argv);
   const topic = await askedTopic(line, argv, system);
-  if (topic) return say(topic);
+  if (topic) return streams.print(topic);
   const words = await separated(root, await fillTree(root, line, argv, runnerOf(launch)));
   try {
     await root.parseAsync(words, { from: 'user' });
@@ -47,7 +47,7 @@ export async function runProgram(argv: readonly string[], launch: Launch, isDecl
   if (helped) text += (await import('../help/layout.ts')).helpPage(commandTree(helped), commandTree(root));
   const [name = '', flag] = words;
   // The name is both a command and a topic; the command's help comes first.
-  await say(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
+  await streams.print(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
 }
 
 /**

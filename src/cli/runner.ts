@@ -109,13 +109,8 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
   return { invocation, hold: (work) => deadline.hold(work, signals.isListening).catch(signals.fail), close };
 }
 
-interface End {
-  atEnd(task: () => Promise<void>): void;
-  clearAway(): Promise<void>;
-}
-
 /** Tasks run in reverse order, and a failure does not stop the others. */
-function createEnd(): End {
+function createEnd(): { clearAway(): Promise<void>; readonly atEnd: Invocation['atEnd'] } {
   const tasks: (() => Promise<void>)[] = [];
   let isOver = false;
   const clearAway = async (): Promise<void> => {

@@ -53,18 +53,12 @@ async function copy(options: CopyOptions & { to?: string }, invocation: Invocati
 
 const missing = { command: 'copy', usage: '[hash...] --to <profile> [flags]', example: '--to work --dry-run' };
 
-/** Opens another account, or another domain of the same account. */
-async function openTarget(profile: string, source: Session, invocation: Invocation): Promise<Session> {
-  return profile === source.profile
-    ? { ...source, domain: undefined, domainNamed: false }
-    : await openProfile(profile, invocation);
-}
-
 /**
- * Opens a second account only from its profile: flags and variables for server, credentials, edition and domain apply to the first one. Its
- * hints name the profile.
+ * Opens another domain of the same account, or a second account. That one comes only from its profile: flags and variables for server,
+ * credentials, edition and domain apply to the first one. Its hints name the profile.
  */
-async function openProfile(profile: string, invocation: Invocation): Promise<Session> {
+async function openTarget(profile: string, source: Session, invocation: Invocation): Promise<Session> {
+  if (profile === source.profile) return { ...source, domain: undefined, domainNamed: false };
   const { system, failure, output } = invocation;
   const { baseUrl: _, username: __, apiKeyFile: ___, edition: ____, domain: _____, ...global } = invocation.global;
   // A named profile overrides the other variables anyway.
