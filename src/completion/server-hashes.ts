@@ -31,18 +31,15 @@ export async function serverHashes(beginning: string, line: TypedLine, system: S
     const [word = '', meaning] = row.split('\t');
     return word !== '' && word.startsWith(beginning) ? [{ word, meaning }] : [];
   });
-  return rows.length < mostHashes || !isExtended(beginning, found) ? found : withoutExtension(beginning, found);
+  if (rows.length < mostHashes || !isExtended(beginning, found)) return found;
+  // The hashes that were not listed may begin in another way. Among candidates, the typed word itself keeps the shell from typing more.
+  return beginning === '' ? [] : [{ word: beginning }, ...found];
 }
 
 /** A shell types what all candidates have in common. */
 function isExtended(beginning: string, [first, ...others]: readonly Candidate[]): boolean {
   const next = first?.word.slice(0, beginning.length + 1) ?? '';
   return next.length > beginning.length && others.every(({ word }) => word.startsWith(next));
-}
-
-/** The hashes that were not listed may begin in another way. Among candidates, the typed word itself keeps the shell from typing more. */
-function withoutExtension(beginning: string, found: readonly Candidate[]): Candidate[] {
-  return beginning === '' ? [] : [{ word: beginning }, ...found];
 }
 
 /** Flags that say which account and domain the hashes are of. */
