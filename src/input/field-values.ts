@@ -39,7 +39,7 @@ export function cellValue(target: Target, text: string): WireValue | Refused {
 /** Converts a value that is not null. It must have the type of the field and pass the checks of a cell. */
 export function jsonValue(target: Target, value: unknown): WireValue | Refused {
   const kind: FieldKind = isField(target) ? fields[target].kind : 'hash';
-  const type = jsonTypes[kind];
+  const type = jsonTypes[kind] ?? 'string';
   if (typeof value !== type && !(type === 'array' && Array.isArray(value))) return { refused: `must be ${article(type)}` };
   if (typeof value === 'string') return cellValue(target, value);
   if (typeof value === 'number') return wholeNumber(value, String(value));
@@ -122,12 +122,9 @@ const fromText: { readonly [K in FieldKind]: (text: string, field: Field) => Kin
   },
 };
 
-const jsonTypes: { readonly [K in FieldKind]: 'string' | 'boolean' | 'number' | 'array' } = {
-  hash: 'string',
-  url: 'string',
-  text: 'string',
+/** All others are strings. */
+const jsonTypes: { readonly [K in FieldKind]?: 'boolean' | 'number' | 'array' } = {
   boolean: 'boolean',
-  date: 'string',
   integer: 'number',
   tags: 'array',
 };

@@ -1,4 +1,4 @@
-import { DuplicateCandidateSearch, type DuplicateCandidates } from '../base/duplicate-candidates.ts';
+import { DuplicateCandidateSearch } from '../base/duplicate-candidates.ts';
 import { UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import { type LinkDomains, type LinkKey, linkText } from '../contract/link.ts';
@@ -68,13 +68,8 @@ export async function checkHashFile(
   };
 }
 
-interface Scanned {
-  /** The number of lines, including duplicates. */
-  readonly rows: number;
-  readonly candidates: DuplicateCandidates;
-}
-
-async function scan(source: Source, lines: AsyncIterable<HashLine[]>): Promise<Scanned> {
+/** Returns the number of lines, including duplicates, and the possible duplicates. */
+async function scan(source: Source, lines: AsyncIterable<HashLine[]>) {
   const search = new DuplicateCandidateSearch();
   let rows = 0;
   for await (const found of lines) {

@@ -15,13 +15,18 @@ export function lineReader(
   notices: Notices,
 ): { readonly read: RecordReader<string>; end(): void } {
   let begun = false;
-  let ambiguous: AmbiguousLine | undefined;
+  // The first of several lines that could all be URLs or csv rows without a header. Guessing wrong would create links whose destination is
+  // a whole csv row.
+  let ambiguous: { readonly form: string; readonly notice: Notice } | undefined;
   const read: RecordReader<string> = (record, line) => {
     const text = record.trim();
     if (text === '' || text.startsWith('#')) return 'nothing';
     const other = begun ? undefined : otherFormat(text);
     const form = !begun && !isFormatGiven ? cellsByPosition(text) : undefined;
-    if (form !== undefined) ambiguous = { line, text, form };
+    if (form !== undefined) {
+      const reason = `${quoted(text)} may be a URL, or a URL and its hash: add --input-format lines or --input-format csv`;
+      ambiguous = { form, notice: { line, reason } };
+    }
     begun = true;
     if (other) {
       const reason = other === 'csv' && text.includes('\t') ? tsvReason : `looks like ${other}, use --input-format ${other}`;
@@ -33,20 +38,7 @@ export function lineReader(
     draft.set(longUrl, cellValue('long_url', text));
     return 'row';
   };
-  return { read, end: () => ambiguous && notices.problem(ambiguityNotice(ambiguous)) };
-}
-
-/** The first of several lines that could all be URLs or csv rows without a header. */
-interface AmbiguousLine {
-  readonly line: number;
-  readonly text: string;
-  readonly form: string;
-}
-
-/** Guessing wrong would create links whose destination is a whole csv row. */
-function ambiguityNotice({ line, text }: AmbiguousLine): Notice {
-  const reason = `${quoted(text)} may be a URL, or a URL and its hash: add --input-format lines or --input-format csv`;
-  return { line, reason };
+  return { read, end: () => ambiguous && notices.problem(ambiguous.notice) };
 }
 
 /** Reports one problem instead of one per line for a csv or JSON file without a known extension. */

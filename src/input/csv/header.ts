@@ -70,14 +70,7 @@ function byPosition(record: readonly string[], line: number, mapper: ColumnMappe
     return undefined;
   }
   const used = targets.map((target, index) => `${index + 1} -> ${target}`).join(', ');
-  notices.columns({
-    isForeign: true,
-    used: [`${used} (by position: there is no header)`],
-    guards: [],
-    lost: [],
-    unused: [],
-    ignored: [],
-  });
+  notices.columns({ isForeign: true, used: [`${used} (by position: there is no header)`] });
   const columns = targets.map((target, index) => {
     const setting = { name: `column ${index + 1}`, target };
     return { index, setting, read: mapper.readerOf(setting, true) };

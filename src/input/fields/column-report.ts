@@ -7,12 +7,12 @@ export interface ColumnSummary {
   /** Entries such as `Destination -> long_url`. */
   readonly used: readonly string[];
   /** Names of columns that mark protected or disabled links. */
-  readonly guards: readonly string[];
+  readonly guards?: readonly string[];
   /** Names of columns whose values cannot be carried over. */
-  readonly lost: readonly string[];
-  readonly unused: readonly string[];
+  readonly lost?: readonly string[];
+  readonly unused?: readonly string[];
   /** Unknown names. */
-  readonly ignored: readonly string[];
+  readonly ignored?: readonly string[];
 }
 
 const kinds = ['used', 'guards', 'lost', 'unused', 'ignored'] as const;
@@ -32,7 +32,7 @@ export class ColumnReport {
     if (summary.isForeign) this.isForeign = true;
     for (const kind of kinds) {
       const names = this.#lists.get(kind) ?? new Set();
-      for (const name of summary[kind]) if (names.size < maxNames) names.add(name);
+      for (const name of summary[kind] ?? []) if (names.size < maxNames) names.add(name);
       this.#lists.set(kind, names);
     }
   };
