@@ -531,54 +531,29 @@ describe('two domains', () => {
   });
 });
 
-test('K5: an interrupted check is begun anew after a day, because its verdicts are none of now', async ({
-  env,
-  linkctl,
-  service,
-  pages,
-  folder,
-}) => {
-  const links = [1, 2, 3].map((nth) => ({ custom_hash: `h${nth}`, long_url: pages.urlOf(`200/${nth}`, nth) }));
-  await store(service, links);
-  const argv = ['check', '--allow-private', '--fields', 'hash,status'];
-  const system = createTestSystem({ env, haste: 1000 });
-  pages.hold = (request) => !request.endsWith('/1');
-  const ran = main(argv, system);
-  await until(() => recorded(folder) === 1, 'a verdict is recorded');
-  system.raise('SIGINT');
-  await ran;
-  pages.release();
-  const later = await linkctl(argv, { now: () => Date.now() + 25 * 3_600_000 });
-  expect([later.code, later.stdout]).toEqual([0, 'h3\tok\nh2\tok\nh1\tok\n']);
-  expect(later.stderr).toMatch(/^run \S+ of \S+ is too old to be resumed; starting again\nchecking 3 links: 3 destinations/);
-  expect(pages.requests.filter((request) => request.endsWith('/1'))).toHaveLength(2);
-  expect((await linkctl(['runs', '--fields', 'what'])).stdout).toBe('check --allow-private\n');
-});
-
-test('K5: an interrupted check that seems to begin in the future is begun anew, because its age is unknown', async ({
-  env,
-  linkctl,
-  service,
-  pages,
-  folder,
-}) => {
-  const links = [1, 2].map((nth) => ({ custom_hash: `h${nth}`, long_url: pages.urlOf(`200/${nth}`, nth) }));
-  await store(service, links);
-  const argv = ['check', '--allow-private', '--fields', 'hash,status'];
-  const system = createTestSystem({ env, haste: 1000, now: () => Date.now() + 30 * 86_400_000 });
-  pages.hold = (request) => !request.endsWith('/1');
-  const ran = main(argv, system);
-  await until(() => recorded(folder) === 1, 'a verdict is recorded');
-  system.raise('SIGINT');
-  await ran;
-  pages.release();
-  const later = await linkctl(argv, { now: () => Date.now() + 5 * 86_400_000 });
-  expect([later.code, later.stdout]).toEqual([0, 'h2\tok\nh1\tok\n']);
-  expect(later.stderr).toMatch(
-    /^run \S+ of \S+ is dated in the future, so its age is unknown; starting again\nchecking 2 links: 2 destinations/,
-  );
-  expect(pages.requests.filter((request) => request.endsWith('/1'))).toHaveLength(2);
-});
+test.for([
+  ['is too old to be resumed', 0, 25 * 3_600_000],
+  ['is dated in the future, so its age is unknown', 30 * 86_400_000, 5 * 86_400_000],
+] as const)(
+  'K5: an interrupted check that %s is begun anew, because its verdicts are none of now',
+  async ([why, began, again], { env, linkctl, service, pages, folder }) => {
+    const links = [1, 2, 3].map((nth) => ({ custom_hash: `h${nth}`, long_url: pages.urlOf(`200/${nth}`, nth) }));
+    await store(service, links);
+    const argv = ['check', '--allow-private', '--fields', 'hash,status'];
+    const system = createTestSystem({ env, haste: 1000, now: () => Date.now() + began });
+    pages.hold = (request) => !request.endsWith('/1');
+    const ran = main(argv, system);
+    await until(() => recorded(folder) === 1, 'a verdict is recorded');
+    system.raise('SIGINT');
+    await ran;
+    pages.release();
+    const later = await linkctl(argv, { now: () => Date.now() + again });
+    expect([later.code, later.stdout]).toEqual([0, 'h3\tok\nh2\tok\nh1\tok\n']);
+    expect(later.stderr).toMatch(new RegExp(`^run \\S+ of \\S+ ${why}; starting again\nchecking 3 links: 3 destinations`));
+    expect(pages.requests.filter((request) => request.endsWith('/1'))).toHaveLength(2);
+    expect((await linkctl(['runs', '--fields', 'what'])).stdout).toBe('check --allow-private\n');
+  },
+);
 
 test('K2: a check goes on at once when the clock is set back meanwhile', async ({ env, service, pages }) => {
   await store(

@@ -107,21 +107,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(state.filter((name) => name.startsWith('input'))).toEqual([]);
   });
 
-  test('2,100 hashes through --hashes-from: no call above either limit, all done', async ({ linkctl, wire, service }) => {
-    const urls = Array.from({ length: 2100 }, (_, index) => ({
-      custom_hash: `x${index}`.padEnd(3 + (index % 10), '_'),
-      long_url: 'https://example.com/',
-    }));
-    await store(service, urls);
-    const stdin = urls.map(({ custom_hash }) => `${custom_hash}\n`).join('');
-    expect(await linkctl(['delete', '--hashes-from', '-', '--yes'], { stdin })).toMatchObject({ code: 0, stdout: stdin });
-    for (const { url } of await wire.requests()) {
-      expect(url.length).toBeLessThanOrEqual(6000);
-      expect(url.split('%2C').length).toBeLessThanOrEqual(bound);
-    }
-    expect(await left(service)).toEqual([]);
-  });
-
   test('B43, CLI 3.9.4: one of a group is missing: the others are deleted, it is reported, exit 3; all missing are 5', async ({
     linkctl,
     service,

@@ -28,6 +28,19 @@ async function newest(linkctl: Linkctl, world: object = {}): Promise<string> {
   return JSON.parse((await linkctl(['runs', 'show', 'last', '-o', 'json'], world)).stdout).run;
 }
 
+/** A typed edit, the commands that undo and redo it by its name, and then no record of the newest or of the first of them. */
+async function without(gone: 'first' | 'last', commands: readonly string[], linkctl: Linkctl): Promise<string> {
+  expect((await linkctl(['edit', 'h1', '--note', 'typed'])).code).toBe(0);
+  const run = await newest(linkctl);
+  const made: string[] = [];
+  for (const command of commands) {
+    expect((await linkctl([command, run, '--yes'])).code).toBe(0);
+    made.push(await newest(linkctl));
+  }
+  expect((await linkctl(['runs', 'forget', made.at(gone === 'first' ? 0 : -1) ?? '', '--yes'])).code).toBe(0);
+  return run;
+}
+
 async function notes(service: Parameters<typeof stored>[0]): Promise<string[]> {
   return (await stored(service)).map(({ note }) => note);
 }
@@ -105,14 +118,8 @@ test('U5: the records of a change that was undone go together, when the last of 
 
 test('U6: without the record of its undo, a redone run is in force, and undo takes the redo', async ({ linkctl, service }) => {
   await store(service, numbered(2));
-  const edit = (hash: string, note: string) => linkctl(['edit', hash, '--note', note]);
-  expect((await edit('h0', 'older')).code).toBe(0);
-  expect((await edit('h1', 'typed')).code).toBe(0);
-  const run = await newest(linkctl);
-  expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
-  const undone = await newest(linkctl);
-  expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
-  expect((await linkctl(['runs', 'forget', undone, '--yes'])).code).toBe(0);
+  expect((await linkctl(['edit', 'h0', '--note', 'older'])).code).toBe(0);
+  const run = await without('first', ['undo', 'redo'], linkctl);
   expect((await runs(linkctl)).map(({ what, undo }) => [what, undo])).toEqual([
     ['redo edit h1', 'yes'],
     ['edit h1', 'yes'],
@@ -131,12 +138,7 @@ test('U6: without the record of its undo, a run is undone and redone any number 
   service,
 }) => {
   await store(service, numbered(2));
-  expect((await linkctl(['edit', 'h1', '--note', 'typed'])).code).toBe(0);
-  const run = await newest(linkctl);
-  expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
-  const undone = await newest(linkctl);
-  expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
-  expect((await linkctl(['runs', 'forget', undone, '--yes'])).code).toBe(0);
+  const run = await without('first', ['undo', 'redo'], linkctl);
   const all = { undo: ['', ''], redo: ['', 'typed'] };
   for (const command of ['undo', 'redo', 'undo', 'redo', 'undo'] as const) {
     await repeated([command, run, '--yes'], { linkctl, service });
@@ -146,24 +148,16 @@ test('U6: without the record of its undo, a run is undone and redone any number 
 
 test('U6: without the record of its first undo, a run that was undone again is redone', async ({ linkctl, service }) => {
   await store(service, numbered(2));
-  expect((await linkctl(['edit', 'h1', '--note', 'typed'])).code).toBe(0);
-  const run = await newest(linkctl);
-  expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
-  const undone = await newest(linkctl);
-  for (const command of ['redo', 'undo']) expect((await linkctl([command, run, '--yes'])).code).toBe(0);
-  expect((await linkctl(['runs', 'forget', undone, '--yes'])).code).toBe(0);
+  const run = await without('first', ['undo', 'redo', 'undo'], linkctl);
   await repeated(['redo', run, '--yes'], { linkctl, service });
   expect(await notes(service)).toEqual(['', 'typed']);
 });
 
 test('U6: without the record of its redo, a run is looked at again', async ({ linkctl, service }) => {
-  await store(service, numbered(1));
-  expect((await linkctl(['edit', 'h0', '--note', 'typed'])).code).toBe(0);
-  const run = await newest(linkctl);
-  for (const command of ['undo', 'redo']) expect((await linkctl([command, run, '--yes'])).code).toBe(0);
-  expect((await linkctl(['runs', 'forget', await newest(linkctl), '--yes'])).code).toBe(0);
+  await store(service, numbered(2));
+  const run = await without('last', ['undo', 'redo'], linkctl);
   await repeated(['undo', run, '--yes'], { linkctl, service });
-  expect(await notes(service)).toEqual(['']);
+  expect(await notes(service)).toEqual(['', '']);
   expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('already undone') });
 });
 

@@ -114,28 +114,38 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   const tried = (name: string) => (edition === 'b' ? (['csv'] as const) : isWhole(name) ? formats : (['json', 'csv'] as const));
   const cases = Object.keys(mixtures).flatMap((name) => tried(name).map((format) => [name, format] as const));
 
-  test.for(cases)(
-    'J5: %s -o %s, killed and run again, reports what it reports uninterrupted',
-    async ([name, format], { folder }) => {
-      await using whole = await openSide(edition, join(folder, 'whole'));
-      await using parted = await openSide(edition, join(folder, 'parted'));
-      const mixture = mixtures[name] as Mixture;
-      const { alter, method, killedAt } = mixture;
-      const usual: Step = { only: { method }, times: 'all', alter };
-      await whole.wire.script([usual]);
-      const uninterrupted = await whole.linkctl(wordsOf(mixture, format, whole));
-      expect(countsOf(uninterrupted)).toBe(mixture.counts);
-
+  /** Two equal sides. `killed` kills the program of the second at its call `killedAt`, whose fate is `lost`. */
+  const opened = async (name: string, folder: string) => {
+    const whole = await openSide(edition, join(folder, 'whole'));
+    const parted = await openSide(edition, join(folder, 'parted'));
+    const mixture = mixtures[name] as Mixture;
+    const usual: Step = { only: { method: mixture.method }, times: 'all', alter: mixture.alter };
+    await whole.wire.script([usual]);
+    const killed = async (words: string[], lost: Step): Promise<void> => {
+      const { method, killedAt } = mixture;
       await parted.wire.script([
         { ...usual, times: killedAt - 1 },
-        { only: { method }, ...faults.silentBefore },
+        { only: { method }, ...lost },
       ]);
-      const words = wordsOf(mixture, format, parted);
       const program = startProgram(words, parted.env);
       await expect.poll(async () => await calls(parted, method), { timeout: 100_000 }).toBe(killedAt);
       program.process.kill('SIGKILL');
       await program.ended;
       await parted.wire.script([usual]);
+    };
+    return { whole, parted, mixture, killed };
+  };
+
+  test.for(cases)(
+    'J5: %s -o %s, killed and run again, reports what it reports uninterrupted',
+    async ([name, format], { folder }) => {
+      const { mixture, killed, ...sides } = await opened(name, folder);
+      await using whole = sides.whole;
+      await using parted = sides.parted;
+      const uninterrupted = await whole.linkctl(wordsOf(mixture, format, whole));
+      expect(countsOf(uninterrupted)).toBe(mixture.counts);
+      const words = wordsOf(mixture, format, parted);
+      await killed(words, faults.silentBefore);
       const again = await parted.linkctl(words);
       expect(again.stderr).toMatch(/^resuming run .*: [1-9]/m);
       expect(written(format, parted)).toEqual(written(format, whole));
@@ -147,25 +157,13 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.for(['edit -f', 'edit --hashes-from', 'delete --hashes-from'])(
     'U4: %s, killed and run again with --results for the first time, has the destinations before the change',
     async (name, { folder }) => {
-      await using whole = await openSide(edition, join(folder, 'whole'));
-      await using parted = await openSide(edition, join(folder, 'parted'));
-      const mixture = mixtures[name] as Mixture;
-      const { alter, method, killedAt } = mixture;
-      const usual: Step = { only: { method }, times: 'all', alter };
-      await whole.wire.script([usual]);
+      const { mixture, killed, ...sides } = await opened(name, folder);
+      await using whole = sides.whole;
+      await using parted = sides.parted;
       await whole.linkctl(wordsOf(mixture, 'csv', whole));
-
-      // The last call is applied, but its answer is lost.
-      await parted.wire.script([
-        { ...usual, times: killedAt - 1 },
-        { only: { method }, ...faults.silentAfter },
-      ]);
       const words = wordsOf(mixture, 'csv', parted);
-      const program = startProgram(words.slice(0, words.indexOf('--results')), parted.env);
-      await expect.poll(async () => await calls(parted, method), { timeout: 100_000 }).toBe(killedAt);
-      program.process.kill('SIGKILL');
-      await program.ended;
-      await parted.wire.script([usual]);
+      // The last call is applied, but its answer is lost.
+      await killed(words.slice(0, words.indexOf('--results')), faults.silentAfter);
       await parted.linkctl(words);
       const destinations = (side: Side) =>
         written('csv', side)
