@@ -57,8 +57,9 @@ export function isSafeTsv(text: string): boolean {
   return !maybeUnsafeInTsv.test(text);
 }
 
-/** Replaces unsafe characters by `\uXXXX`, which leaves the values unchanged. */
-export function safeJsonText(json: string): string {
+/** Replaces unsafe characters by `\uXXXX`, which leaves the values unchanged. `undefined` becomes null. */
+export function jsonText(value: unknown, pretty = false): string {
+  const json = JSON.stringify(value, null, pretty ? 2 : undefined) ?? 'null';
   return maybeUnsafe.test(json) ? json.replace(everyUnsafe(), unicodeEscapes) : json;
 }
 

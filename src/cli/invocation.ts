@@ -6,7 +6,6 @@ import type { Source } from '../input/source.ts';
 import { exitCodeOf, printFailure } from '../output/failure-lines.ts';
 import type { OutputOptions } from '../output/output-options.ts';
 import { Streams } from '../output/streams.ts';
-import type { Deadline } from './deadline.ts';
 
 /** Everything that exists before the command line is parsed, so that parse errors can be printed. */
 export interface Launch {
@@ -24,6 +23,17 @@ export interface Launch {
   fail(error: unknown): Promise<number>;
   /** Flushes and closes both streams. */
   release(): Promise<void>;
+}
+
+/** Limits the time of one command (`--max-time`). */
+export interface Deadline {
+  /** Aborted at the deadline, with the failure as its reason; undefined without a limit. */
+  readonly signal: AbortSignal | undefined;
+  /**
+   * Waits for `work`. At the deadline, unless `handlesEnd` returns true, calls are interrupted and fail with the deadline's error. Work that
+   * changed nothing and waits for something else is abandoned a second later.
+   */
+  hold(work: Promise<void>, handlesEnd: () => boolean): Promise<void>;
 }
 
 /** A launch with parsed global flags. */

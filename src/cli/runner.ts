@@ -9,8 +9,7 @@ import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
 import type { Report } from '../output/report.ts';
-import { noDeadline } from './deadline.ts';
-import { explicitFormat, type Invocation, isSet, type Launch } from './invocation.ts';
+import { type Deadline, explicitFormat, type Invocation, isSet, type Launch } from './invocation.ts';
 
 export type Work<Options extends object> = (options: Options, invocation: Invocation, operands: string[]) => Promise<Report>;
 
@@ -35,6 +34,11 @@ export function createRunner(start: Launch): Runner {
       await close();
     };
 }
+
+const noDeadline: Deadline = {
+  signal: undefined,
+  hold: (work) => work,
+};
 
 interface StartedCommand {
   readonly invocation: Invocation;

@@ -1,8 +1,7 @@
 import { UnavailableError } from '../base/errors.ts';
 import type { System } from '../base/system.ts';
 import { CallError } from '../client/call-error.ts';
-import type { Deadline } from './deadline.ts';
-import type { Launch } from './invocation.ts';
+import type { Deadline, Launch } from './invocation.ts';
 
 /** Milliseconds that interrupted calls have to report "outcome unknown". */
 const reportTime = 1000;

@@ -1,6 +1,6 @@
 import { CliError, exitCodes, messageOf } from '../base/errors.ts';
+import { jsonText } from '../base/safe-text.ts';
 import { type Format, isJson } from '../contract/formats.ts';
-import { jsonText } from './formats/json-text.ts';
 import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
 

@@ -1,8 +1,7 @@
 import { CliError, messageOf } from '../base/errors.ts';
-import { safe, safeLines } from '../base/safe-text.ts';
+import { jsonText, safe, safeLines } from '../base/safe-text.ts';
 import { type Format, isJson } from '../contract/formats.ts';
 import { codeMark, printError, printHint } from './failure-lines.ts';
-import { jsonText } from './formats/json-text.ts';
 import { createLines } from './formats/separated.ts';
 import { chooseFormat, type OutputOptions } from './output-options.ts';
 import { batchesOf, type DoneReport, type Report, type RowPrinter, type RowsReport, type TextReport } from './report.ts';

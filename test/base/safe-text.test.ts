@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { safe, safeJsonText, safeLines, safeTsv } from '../../src/base/safe-text.ts';
-import { jsonText } from '../../src/output/formats/json-text.ts';
+import { jsonText, safe, safeLines, safeTsv } from '../../src/base/safe-text.ts';
 import { createRandom } from '../output/random.ts';
 
 describe('R-45: text of strangers is shown, and drives nothing', () => {
@@ -79,7 +78,7 @@ describe('R-46: JSON is safe and loses nothing', () => {
   });
 
   test('pretty JSON keeps its line feeds', () => {
-    expect(safeJsonText('{\n  "a": "\u007f"\n}')).toBe('{\n  "a": "\\u007f"\n}');
+    expect(jsonText({ a: '\u007f' }, true)).toBe('{\n  "a": "\\u007f"\n}');
   });
 
   test('what JSON does not know is null or left out', () => {

@@ -1,10 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
+import { jsonText } from '../../base/safe-text.ts';
 import type { Format } from '../../contract/formats.ts';
 import type { OutputOptions } from '../output-options.ts';
 import { chooseColumns, namesOf, type Row, type RowPrinter, type RowsReport } from '../report.ts';
 import type { Streams } from '../streams.ts';
 import type { Writer } from '../writer.ts';
-import { jsonText } from './json-text.ts';
 
 /** Prints one document, or one object per line. */
 export function createJson(report: RowsReport, { fields }: OutputOptions, streams: Streams, format: Format): RowPrinter {

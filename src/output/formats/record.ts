@@ -1,10 +1,9 @@
-import { safe } from '../../base/safe-text.ts';
+import { jsonText, safe } from '../../base/safe-text.ts';
 import { isJson } from '../../contract/formats.ts';
 import { pad } from '../display-width.ts';
 import { chooseFormat, type OutputOptions } from '../output-options.ts';
 import { type Column, chooseColumns, namesOf, type RecordReport, type Row } from '../report.ts';
 import type { Streams } from '../streams.ts';
-import { jsonText } from './json-text.ts';
 import { joinFor } from './separated.ts';
 import { shownText, valueText } from './value-text.ts';
 

@@ -1,8 +1,8 @@
+import { jsonText } from '../../base/safe-text.ts';
 import { joinList } from '../../contract/tag-label.ts';
 import { isZeroDay } from '../../link/value.ts';
 import { grouped } from '../quantity.ts';
 import type { Column, Row } from '../report.ts';
-import { jsonText } from './json-text.ts';
 
 /** Text for table, tsv and csv, the same in every locale and time zone. Not yet safe for a terminal. */
 export function valueText(value: unknown, column?: Pick<Column, 'time'>): string {
