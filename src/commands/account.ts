@@ -45,7 +45,7 @@ async function showAccount({ failAbove }: { failAbove?: number }, invocation: In
     columns,
     block: blockColumns(columns, gauges, streams),
     notes: () => [
-      ...gauges.filter(isNearlyFull).map((gauge) => `warning: ${sentence(gauge)}`),
+      ...gauges.filter(({ count, limit }) => count * 100 >= limit * 90).map((gauge) => `warning: ${sentence(gauge)}`),
       ...oddCounters(account),
       ...missingCounters(gauges, failAbove),
     ],
@@ -85,10 +85,6 @@ function oddCounters({ counters }: Partial<AccountRecord>): string[] {
     return isOdd ? [name] : [];
   });
   return names.map((name) => `warning: counter ${name} is ignored: it has no sound numbers`);
-}
-
-function isNearlyFull({ count, limit }: Gauge): boolean {
-  return count * 100 >= limit * 90;
 }
 
 function sentence(gauge: Gauge): string {

@@ -40,7 +40,8 @@ export function cellValue(target: Target, text: string): WireValue | Refused {
 export function jsonValue(target: Target, value: unknown): WireValue | Refused {
   const kind: FieldKind = isField(target) ? fields[target].kind : 'hash';
   const type = jsonTypes[kind] ?? 'string';
-  if (typeof value !== type && !(type === 'array' && Array.isArray(value))) return { refused: `must be ${article(type)}` };
+  if (typeof value !== type && !(type === 'array' && Array.isArray(value)))
+    return { refused: `must be ${type === 'array' ? 'an' : 'a'} ${type}` };
   if (typeof value === 'string') return cellValue(target, value);
   if (typeof value === 'number') return wholeNumber(value, String(value));
   return Array.isArray(value) ? labels(value) : value === true;
@@ -192,8 +193,4 @@ function wrongLength(text: string, { length }: Field): Refused | undefined {
   return {
     refused: fault === 'short' ? `is shorter than ${length?.min} characters` : `is longer than ${length?.max} characters`,
   };
-}
-
-function article(type: string): string {
-  return `${type === 'array' ? 'an' : 'a'} ${type}`;
 }

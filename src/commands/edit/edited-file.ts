@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { type EditedRow, editItemsOperation } from '../../bulk/operations/editing.ts';
-import { type BaseListing, unlessForeign } from '../../change/decide/apply.ts';
+import { unlessForeign } from '../../change/decide/apply.ts';
 import { outcomeOf } from '../../change/decide/outcome.ts';
 import { refuseTooMany } from '../../change/limits.ts';
 import { changeNamed } from '../../change/links.ts';
@@ -57,14 +57,10 @@ export async function editFile(
       ...shown,
       operation: editItemsOperation,
       options,
-      flags: withBase(runFlags(values, options, reading), base),
+      // With another base the same file makes other changes, so it is part of the run's identity.
+      flags: runFlags(values, options, { ...reading, flags: { ...reading.flags, base: base?.sha256 } }),
       columns: ['hash', ...fieldNames('edit', session.edition), ...(withOld > 0 ? ['old_long_url'] : [])],
     },
     session,
   );
-}
-
-/** The base is part of the run's identity, because with another base the same file makes other changes. */
-function withBase<Flags extends { readonly options: object }>(flags: Flags, base: BaseListing | undefined): Flags {
-  return base ? { ...flags, options: { ...flags.options, base: base.sha256 } } : flags;
 }

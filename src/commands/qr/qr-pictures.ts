@@ -109,12 +109,9 @@ function writeFile(path: string, content: string, overwrite = false): string | u
       removeFile(target);
       return fileError('write', path, error).message;
     }
-    return isSame(path, content) ? undefined : `${path} already exists; to overwrite it, add --yes`;
+    const isSame = orElse(() => readFileSync(path, 'utf8') === content, false);
+    return isSame ? undefined : `${path} already exists; to overwrite it, add --yes`;
   }
-}
-
-function isSame(path: string, content: string): boolean {
-  return orElse(() => readFileSync(path, 'utf8') === content, false);
 }
 
 /** Adds a local failure for codes that were not written, unless the outcome is more severe. */

@@ -1,7 +1,7 @@
 import { NotFoundError, PartialError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
 import { historyPaths } from '../../history/history-database.ts';
-import { type RecordedReading, type Recording, startRecording } from '../../history/recording.ts';
+import { type RecordedReading, startRecording } from '../../history/recording.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { DoneReport } from '../../output/report.ts';
 import { selectLinks } from '../../select/link-selection.ts';
@@ -9,7 +9,7 @@ import { absenceText } from '../../select/named-rows.ts';
 import { recordPages } from '../../select/record-pages.ts';
 import { type CountedLinks, defaultDomain, scopeOf } from './period-clicks.ts';
 
-/** Writes a complete reading or none. */
+/** Writes a complete reading or none. Throws a `NotFoundError` if none of the selected links exists. */
 export async function recordStats(counted: CountedLinks, session: Session): Promise<DoneReport> {
   const { client, system, atEnd } = session;
   const links = await selectLinks(counted.selection, counted.options, session, 'record');
@@ -25,13 +25,8 @@ export async function recordStats(counted: CountedLinks, session: Session): Prom
     missing += page.missing.length;
   }
   const absent = missing > 0 && links.kind === 'named' ? absenceText(missing, links.count) : undefined;
-  return doneReport(finished(recording, absent), absent, historyPaths(client.identity, system).file);
-}
-
-/** Throws a `NotFoundError` if none of the selected links exists. */
-function finished(recording: Recording, absent: string | undefined): RecordedReading {
   if (absent !== undefined && recording.links() === 0) throw new NotFoundError(`${absent}; nothing was recorded`);
-  return recording.finish();
+  return doneReport(recording.finish(), absent, historyPaths(client.identity, system).file);
 }
 
 function doneReport({ links, counted, added, gone }: RecordedReading, absent: string | undefined, folder: string): DoneReport {

@@ -44,7 +44,10 @@ export async function statsSince(
       chart: chart ? clicks.days : undefined,
       severalDomains: clicks.severalDomains,
     }),
-    members: () => ({ period: periodMember(clicks), summary: summaryOf(clicks) }),
+    members: () => ({
+      period: periodMember(clicks),
+      summary: { urls: clicks.links.length, ...figuresOf(clicks.total, clicks.source) },
+    }),
     outcome: () => failure,
     notes: () => [
       ...cutNote,
@@ -107,10 +110,6 @@ function periodMember({ asked, counted, before, source }: Clicks): Row {
     before: before === undefined ? null : isoTime(before),
     source,
   };
-}
-
-function summaryOf({ links, total, source }: Clicks): Row {
-  return { urls: links.length, ...figuresOf(total, source) };
 }
 
 /** Names the readings, because their times differ a little from the requested period. */
