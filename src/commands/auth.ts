@@ -11,7 +11,7 @@ import { changeConfig } from '../profiles/config-change.ts';
 import { readConfig, unknownProfile } from '../profiles/config-file.ts';
 import { profileToChange } from '../profiles/effective-settings.ts';
 import { describeSource } from '../profiles/given-set.ts';
-import { sandboxName } from '../profiles/profile-name.ts';
+import { sandboxName } from '../profiles/profile-names.ts';
 import { maskKey } from '../profiles/redactor.ts';
 import { overridingProfile, resolveCredentials } from '../profiles/resolved-credentials.ts';
 import { logIn } from './auth/login.ts';

@@ -12,7 +12,7 @@ import { changeConfig } from '../profiles/config-change.ts';
 import { effectiveSettings, parseSetting, profileToChange, type SettingFlags } from '../profiles/effective-settings.ts';
 import { readKey } from '../profiles/key-source.ts';
 import { fieldOf, profileKeys, requireProfileKey, settingsOfDomains, wholeProfile } from '../profiles/profile.ts';
-import { sandboxName } from '../profiles/profile-name.ts';
+import { sandboxName } from '../profiles/profile-names.ts';
 import { checkDomain, verify } from './auth/verify.ts';
 
 /** Settings that only a login changes are excluded. */

@@ -2,8 +2,7 @@ import { safe } from '../base/safe-text.ts';
 import { folders, type System } from '../base/system.ts';
 import { isRunOf, newestFirst, runFolders, titleOf } from '../bulk/past-runs/run-names.ts';
 import type { TypedLine } from '../help/typed-line.ts';
-import { isProfileName, sandboxName } from '../profiles/profile-name.ts';
-import { profileInUse, profileNames } from '../profiles/profile-names.ts';
+import { isProfileName, profileInUse, profileNames, sandboxName } from '../profiles/profile-names.ts';
 import { cachedLabels, type LabelKind } from './label-cache.ts';
 import type { Candidate, Main } from './server-hashes.ts';
 

@@ -8,7 +8,7 @@ import { isObject } from '../contract/records.ts';
 import { errorCode, fileError, fileWork } from '../files/file-error.ts';
 import { looseMode, makePrivate, refuseForeign } from '../files/ownership.ts';
 import { type Profile, profileFaults } from './profile.ts';
-import { isProfileName, sandboxName } from './profile-name.ts';
+import { isProfileName, sandboxName } from './profile-names.ts';
 
 /** Newest version of the file that this program can write. A missing `version` means 1. */
 export const configVersion = 1;

@@ -16,7 +16,7 @@ import {
 } from './given-set.ts';
 import { type ApiKey, type KeySource, readKey } from './key-source.ts';
 import { type Profile, type Settings, settingsOf, wholeProfile } from './profile.ts';
-import { sandboxName } from './profile-name.ts';
+import { sandboxName } from './profile-names.ts';
 
 /** Lines for stderr, without their prefix. */
 interface Notices {

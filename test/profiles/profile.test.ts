@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseSetting } from '../../src/profiles/effective-settings.ts';
 import { profileFaults, requireProfileKey } from '../../src/profiles/profile.ts';
-import { requireProfileName } from '../../src/profiles/profile-name.ts';
+import { requireProfileName } from '../../src/profiles/profile-names.ts';
 
 test.each(['work', 'a', '0', 'a-b_C9', 'x'.repeat(63)])('B68: %s is a name for a profile', (name) => {
   expect(requireProfileName(name)).toBe(name);

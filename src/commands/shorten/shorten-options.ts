@@ -8,7 +8,7 @@ import type { BulkOptions } from '../../flags/bulk-flags.ts';
 import type { FieldOptions } from '../../flags/field-flags.ts';
 import type { RowsReport } from '../../output/report.ts';
 import { urlColumns } from '../../output/url-columns.ts';
-import { sandboxName } from '../../profiles/profile-name.ts';
+import { sandboxName } from '../../profiles/profile-names.ts';
 import type { QrOptions } from '../qr/qr-pictures.ts';
 
 export interface ShortenOptions extends FieldOptions, BulkOptions, QrOptions {
