@@ -8,7 +8,7 @@ import { descriptionOf, refusedFlags } from '../help/description.ts';
 import { chooseFormat, type OutputOptions } from '../output/output-options.ts';
 import { printReport } from '../output/print.ts';
 import { withTypedAccount } from '../output/printed-commands.ts';
-import type { Report } from '../output/report.ts';
+import { chooseColumns, type Report } from '../output/report.ts';
 import { type Deadline, explicitFormat, type Invocation, isSet, type Launch } from './invocation.ts';
 
 export type Work<Options extends object> = (options: Options, invocation: Invocation, operands: string[]) => Promise<Report>;
@@ -65,7 +65,7 @@ async function begin(start: Launch, command: Command): Promise<StartedCommand> {
     const reason = refused === '--domain' ? `: ${refusesDomain}` : '';
     throw new UsageError(`${refused} does not apply to ${typedLine(command)}${reason}`);
   }
-  if (typedFields && fields) (await import('./known-fields.ts')).assertFields(fields, typedFields);
+  if (typedFields && fields) chooseColumns(fields, typedFields);
   streams.pasteable = (text) => withTypedAccount(text, { ...global, domain: global.domain?.at(-1) });
   failure.debug = global.debug ?? isSet(system.env.LINKCTL_DEBUG);
   const { file, hashesFrom } = command.opts<{ file?: string; hashesFrom?: string }>();

@@ -1,4 +1,5 @@
 import { type CliError, UsageError } from '../base/errors.ts';
+import { didYouMean, meantName } from '../base/near-names.ts';
 import type { Paint } from './terminal/colour.ts';
 
 /** One record with wire names and wire values. */
@@ -27,17 +28,23 @@ export function namesOf(columns: readonly Column[]): string[] {
   return columns.map(({ name }) => name);
 }
 
-/** Throws a UsageError with all known names if one is unknown. */
+/** Throws a UsageError with all known names, and the one that is probably meant, if one is unknown. */
 export function chooseColumns(columns: readonly Column[], names: readonly string[]): Column[] {
   return names.map((name) => {
     const column = columns.find((candidate) => candidate.name === name);
-    if (!column) throw unknownField(`unknown field "${name}"`, columns);
+    if (!column) throw unknownField(name, columns);
     return column;
   });
 }
 
-export function unknownField(fault: string, columns: readonly Column[]): UsageError {
+function unknownField(name: string, columns: readonly Column[]): UsageError {
   const known = [...new Set(namesOf(columns))].sort();
+  // The header of a table has other names.
+  const titled = columns.find(({ title }) => title === name.toUpperCase())?.name;
+  const fault =
+    name === ''
+      ? 'a name is missing: separate names by commas, and quote a list with spaces'
+      : `unknown field "${name}"${didYouMean(titled ?? meantName(name, known))}`;
   return new UsageError(`--fields: ${fault}`, { details: [`fields: ${known.join(', ')}`] });
 }
 

@@ -133,6 +133,7 @@ test('B18: --fields takes the paths and the members, in every format', async ({ 
     '{"account":{"counters.urls.count":0,"username":"ann"}}\n',
   );
   expect((await linkctl(['account', '--fields', 'counters.nothing'])).code).toBe(2);
+  expect((await linkctl(['account', '--fields', 'usrname'])).stderr).toContain('unknown field "usrname", did you mean username?');
 });
 
 test.for([
