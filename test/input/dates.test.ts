@@ -59,9 +59,9 @@ test('I5: a text that counts from today is a date on every day or on none, so no
   }
 });
 
-test('I5: a day that is written in a format is read in it, and in no other that would be another day (2,000 random days)', () => {
+test('I5: a day that is written in a format is read in it, and in no other that would be another day (400 random days)', () => {
   const random = seeded(7);
-  for (let count = 0; count < 2000; count += 1) {
+  for (let count = 0; count < 400; count += 1) {
     const iso = new Date(Date.UTC(1990 + Math.floor(random() * 100), 0, 1 + Math.floor(random() * 365)))
       .toISOString()
       .slice(0, 10);

@@ -12,8 +12,8 @@ const columns = [
   ['created at', undefined, '2025-01-31T09:00:00Z'],
 ] as const;
 
-test('I1, I2: names in any order, case and spelling, behind any delimiter, are the same columns (500 random files)', async () => {
-  for (let seed = 1; seed <= 500; seed += 1) {
+test('I1, I2: names in any order, case and spelling, behind any delimiter, are the same columns (150 random files)', async () => {
+  for (let seed = 1; seed <= 150; seed += 1) {
     const random = seeded(seed);
     const pick = <Item>(items: readonly [Item, ...Item[]]): Item => items[Math.floor(random() * items.length)] ?? items[0];
     const spelled = (name: string): string => {

@@ -160,8 +160,8 @@ test('D17: every column of a listing is known as a head', () => {
 });
 
 test('D17: a json document of any length is read', async () => {
-  const urls = Array.from({ length: 20_000 }, (_, index) => ({ hash: `h${index}`, short_url: `s.ex/h${index}` }));
-  expect(await listed([JSON.stringify({ urls })])).toHaveLength(20_000);
+  const urls = Array.from({ length: 5_000 }, (_, index) => ({ hash: `h${index}`, short_url: `s.ex/h${index}` }));
+  expect(await listed([JSON.stringify({ urls })])).toHaveLength(5_000);
 });
 
 test.each([
@@ -271,12 +271,12 @@ test.each(['existing', 'failed', 'unknown'])(
   },
 );
 
-test('a list of 200,000 hashes comes in parts', async () => {
-  const pieces = Array.from({ length: 200 }, (_, piece) =>
+test('a list of 20,000 hashes comes in parts', async () => {
+  const pieces = Array.from({ length: 20 }, (_, piece) =>
     Array.from({ length: 1000 }, (_, index) => `h${piece}-${index}\n`).join(''),
   );
   const file = await checkHashFile(memorySource('hashes.txt', pieces), unlisted, 'reading');
   let parts = 0;
   for await (const rows of file.open()) parts += Number(rows.length > 0);
-  expect([file.rows, parts]).toEqual([200_000, 200]);
+  expect([file.rows, parts]).toEqual([20_000, 20]);
 });
