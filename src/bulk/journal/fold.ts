@@ -68,12 +68,7 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
       removeSettled(fold, rows);
     },
   },
-  reconcile: {
-    apply: ({ proven }, { batch, conclusive }) => {
-      if (conclusive && batch !== 0) proven.add(batch);
-      else proven.delete(batch);
-    },
-  },
+  reconcile: {},
   checked: {
     isSound: ({ rows, verdict }, total) => isRanges(rows, total) && isVerdict(verdict),
     // A resumed check requests the destinations that could not be requested yet.
@@ -139,8 +134,6 @@ function startFold(begin: BeginLine) {
     results: new Uint32Array(rows),
     /** Offset and length of each result line, alternating. */
     locations: [] as number[],
-    /** Batches whose effect was proven by a reading. */
-    proven: new Set<number>(),
   };
 }
 
@@ -179,8 +172,9 @@ function addResult(fold: Fold, line: JournalLine<'result'>, location: LineLocati
     if (fold.priorUrls.size > 0) fold.priorUrls.delete(row);
   }
   fold.given = line.given ?? fold.given;
-  removeSettled(fold, rows);
-  if (line.released) release(fold, line.batch, indexesOf(line.released));
+  const freed = indexesOf(line.released ?? []);
+  for (const row of freed) fold.codes[row] = freeCode;
+  removeSettled(fold, [...rows, ...freed]);
 }
 
 function settle(
@@ -195,14 +189,6 @@ function settle(
     fold.results[row] = ordinal;
   }
   if (rows.length > 0) fold.locations.push(offset, length);
-}
-
-/** Journals of the first version also release rows in doubt after a refused retry. Only evidence frees such rows. */
-function release(fold: Fold, batch: number, rows: readonly number[]): void {
-  const isProven = fold.proven.has(batch);
-  const freed = rows.filter((row) => isProven || !isFlagged(fold, row, inDoubt));
-  for (const row of freed) fold.codes[row] = freeCode;
-  removeSettled(fold, freed);
 }
 
 function isFlagged({ codes }: Pick<Fold, 'codes'>, row: number, flag: number): boolean {

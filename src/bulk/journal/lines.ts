@@ -119,7 +119,7 @@ interface Intent {
   readonly priorUrls?: readonly string[] | undefined;
 }
 
-/** Rows in doubt are in no list. The first version put them into `released`, but `foldJournal` frees them only with evidence. */
+/** Rows in doubt are in no list. */
 interface Results {
   readonly batch: number;
   readonly rows: Ranges;

@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { checksum } from '../../../src/base/checksum.ts';
 import { foldJournal } from '../../../src/bulk/journal/fold.ts';
 import { encodeLine, type JournalLine } from '../../../src/bulk/journal/lines.ts';
 import { faults, type Step } from '../../support/faulty-steps.ts';
@@ -185,94 +184,34 @@ for (const edition of ['a', 'b'] as const) {
   });
 }
 
-describe('D2: journals of the first version, which released rows in doubt', () => {
-  const ranges = (rows: number) => [[0, rows - 1]] as const;
-  const sumOf = (payloads: readonly object[]): string => checksum(JSON.stringify(payloads));
-  const releasedInDoubt = (rows: number, payload: string, keys?: readonly string[]): JournalLine[] => [
-    { type: 'intent', batch: 7, rows: ranges(rows), payload, keys },
-    { type: 'ambiguous', batch: 7, rows: ranges(rows), reason: 'closed the connection' },
-    { type: 'result', batch: 7, rows: [], states: '', released: ranges(rows) },
-    { type: 'intent', batch: 8, rows: ranges(rows), payload, keys },
-    { type: 'result', batch: 8, rows: [], states: '', released: ranges(rows) },
-    { type: 'end', reason: 'quota', at: '' },
-  ];
-
-  /** A run that was refused before anything was applied, and what the first version would have added. */
-  async function left(world: BulkWorld, rows: number, lines: readonly JournalLine[], settings: ShortenRun): Promise<string> {
-    const before = runsOf(world);
-    await world.server.script([{ ...faults.refuse(1303), ...onPost }]);
-    await world.shorten(rowsOf(rows), settings);
-    const run = runsOf(world).find((name) => !before.includes(name)) ?? '';
-    const path = join(world.state, 'runs', run, 'journal.log');
-    appendFileSync(path, Buffer.concat(lines.map(encodeLine)));
-    return path;
-  }
-
-  test('dedupe: one row more or another note is refused as unfinished, the same command doubles nothing', async ({ world }) => {
-    await left(world, 5, releasedInDoubt(5, sumOf(rowsOf(5))), { dedupe: 'account' });
-    await world.direct.send('shortenUrls', { query: {}, body: { urls: rowsOf(5) } });
-    await expect(world.shorten(rowsOf(6), { dedupe: 'account' })).rejects.toMatchObject({ exitCode: 9 });
-    await expect(world.shorten(rowsOf(5))).rejects.toMatchObject({ exitCode: 9 });
-    await expect(world.shorten(rowsOf(5), { dedupe: 'account', options: { note: 'n' } })).rejects.toMatchObject({ exitCode: 9 });
-    expect((await world.shorten(rowsOf(5), { dedupe: 'account' })).exit).toBe(0);
-    expect(multiplicity(rowsOf(5), await world.stored())).toEqual({ 1: 5 });
-  });
-
-  test('keyed: sent again with the keys that they were sent with, and still in doubt when refused', async ({ world }) => {
-    await world.shorten(
-      rowsOf(1, () => ({ long_url: 'https://p.example' })),
-      { name: 'proof.csv', generateHashes: true },
-    );
-    const keys = rowsOf(5).map((_, index) => `generated22${index}`);
-    const urls = rowsOf(5).map((row, index) => ({ ...row, custom_hash: keys[index] ?? '' }));
-    await left(world, 5, releasedInDoubt(5, sumOf(urls), keys), { generateHashes: true });
-    await world.direct.send('shortenUrls', { query: {}, body: { urls } });
-    await world.server.script([{ ...faults.refuse(1303), ...onPost }]);
-    expect(await world.shorten(rowsOf(5), { generateHashes: true })).toMatchObject({ exit: 7, statuses: count('unknown', 5) });
-    const { exit, outcomes } = await world.shorten(rowsOf(5), { generateHashes: true });
-    expect([exit, outcomes.map(({ record }) => record?.hash)]).toEqual([0, keys]);
-  });
-
-  test('checked: rows that a conclusive reading found not made are free, as they always were', async ({ world }) => {
-    const lines: JournalLine[] = [
-      { type: 'intent', batch: 7, rows: ranges(5), payload: '' },
-      { type: 'ambiguous', batch: 7, rows: ranges(5), reason: '' },
-      { type: 'reconcile', batch: 7, conclusive: true, found: [] },
-      { type: 'result', batch: 7, rows: [], states: '', released: ranges(5) },
-      { type: 'end', reason: 'quota', at: '' },
-    ];
-    await left(world, 5, lines, {});
-    expect((await world.shorten(rowsOf(6))).exit).toBe(0);
-  });
-
-  const intent = (batch: number): JournalLine => ({ type: 'intent', batch, rows: ranges(5), payload: '' });
+describe('D2: rows that an earlier process left', () => {
+  const ranges = [[0, 4]] as const;
+  const intent = (batch: number): JournalLine => ({ type: 'intent', batch, rows: ranges, payload: '' });
   const ambiguous: JournalLine = { type: 'ambiguous', batch: 7, rows: [[1, 2]], reason: '' };
-  const released = (batch: number): JournalLine => ({ type: 'result', batch, rows: [], states: '', released: ranges(5) });
-  const evidence = (batch: number, conclusive: boolean): JournalLine => ({ type: 'reconcile', batch, conclusive, found: [] });
+  const released: JournalLine = { type: 'result', batch: 7, rows: [], states: '', released: ranges };
   test.for<[string, JournalLine[], string]>([
-    ['released', [intent(7), released(7)], 'free free free free free'],
-    ['a part in doubt, then released', [intent(7), ambiguous, released(7)], 'free open open free free'],
+    ['in a batch', [intent(7)], 'open open open open open'],
+    ['released', [intent(7), released], 'free free free free free'],
     [
-      'in doubt, then released by a later batch',
-      [intent(7), ambiguous, released(7), intent(8), released(8)],
-      'free open open free free',
+      'a part in doubt, the others released',
+      [intent(7), ambiguous, { ...released, released: [[3, 4]] }],
+      'open open open free free',
     ],
-    ['begun by a killed process, then released', [intent(7), intent(8), released(8)], 'open open open open open'],
-    ['a conclusive reading', [intent(7), ambiguous, evidence(7, true), released(7)], 'free free free free free'],
-    ['a reading that proved nothing', [intent(7), ambiguous, evidence(7, false), released(7)], 'free open open free free'],
-    ['records that belong to no row', [intent(7), ambiguous, evidence(0, true), released(7)], 'free open open free free'],
+    ['in doubt, then not found by a conclusive reading', [intent(7), ambiguous, released], 'free free free free free'],
     [
-      'unknown, sent again, released',
-      [intent(7), { type: 'unknown', batch: 7, rows: [[1, 1]], reason: '' }, released(7), intent(8), released(8)],
-      'free open free free free',
+      'unknown, then sent again',
+      [intent(7), { type: 'unknown', batch: 7, rows: [[1, 1]], reason: '' }, { ...released, released: [[2, 4]] }, intent(8)],
+      'open open open open open',
     ],
     [
       'in doubt, then done',
-      [intent(7), ambiguous, released(7), intent(8), { type: 'result', batch: 8, rows: [[1, 2]], states: 'cc' }],
+      [intent(7), ambiguous, intent(8), { type: 'result', batch: 8, rows: [[1, 2]], states: 'cc' }],
       'open created created open open',
     ],
-  ])('%s', async ([, lines, states], { world }) => {
-    const path = await left(world, 5, lines.slice(0, 0), {});
+  ])('D2: %s', async ([, lines, states], { world }) => {
+    await world.server.script([{ ...faults.refuse(1303), ...onPost }]);
+    await world.shorten(rowsOf(5));
+    const path = join(world.state, 'runs', runsOf(world)[0] ?? '', 'journal.log');
     appendFileSync(path, Buffer.concat(lines.map(encodeLine)));
     const { stateOf } = await foldJournal(path);
     expect([0, 1, 2, 3, 4].map(stateOf).join(' ')).toBe(states);
