@@ -96,7 +96,7 @@ async function newExecution(plan: RunPlan, beginnings: Beginnings): Promise<Exec
     priorDestinations,
     readsFirst,
     needsMark,
-    older: needsMark || state.mark ? new Set(state.mark?.known) : undefined,
+    older: new Set(state.mark?.known),
     rounds: new Map(),
     recorded: begun.resumed
       ? (await import('./journal/recorded-results.ts')).recordedOutcomes(begun.record.journal, state, reported)

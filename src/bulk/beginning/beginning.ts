@@ -5,9 +5,9 @@ import { type Journal, openJournal } from '../journal/journal.ts';
 import { isUntouched } from '../journal/journal-state.ts';
 import type { RunIdentity } from '../journal/lines.ts';
 import { type BegunRun, beginLine, beginSmallRecord, newRunName, nextOrder } from '../journal/new-run.ts';
-import { claimAccount, claimKey, claimRecord, claimRun, foldRun, removeRunFolder, runKey } from '../journal/run-folder.ts';
+import { claimAccount, claimKey, claimRun, foldRun, removeRunFolder, runKey } from '../journal/run-folder.ts';
 import { discardRun } from '../past-runs/deletion.ts';
-import { type RunFolders, runNames, runRecord, smallRecord } from '../past-runs/run-names.ts';
+import { type RunFolders, runNames, runRecord } from '../past-runs/run-names.ts';
 import type { FoundRun, RunBeginning, RunEnvironment } from '../run-plan.ts';
 import { findRun, startedElsewhere } from './found-run.ts';
 import { assertReplaceable } from './output-paths.ts';
@@ -40,9 +40,8 @@ export async function beginRun<Started>(
     const found = await runToContinue(identity, plan, environment);
     const name = found?.name ?? newRunName(runKey(identity), system.now(), folders);
     if (!found && plan.fromArguments) {
-      const record = smallRecord(name, folders);
-      await hold(claimRecord(name, record, system));
-      if (existsSync(record.path)) throw startedElsewhere();
+      await hold(claimRun(name, folders, system));
+      if (existsSync(runRecord(name, folders).path)) throw startedElsewhere();
       const begun = await beginSmallRecord(name, identity, plan, environment);
       made = name;
       journal = begun.journal;

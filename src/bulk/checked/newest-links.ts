@@ -156,7 +156,7 @@ export function watermarksOf(run: Execution): () => Promise<Watermark | undefine
       warn(`could not list the newest links, so undo will need --force: ${error.message}`);
       return undefined;
     });
-    for (const hash of mark?.known ?? []) older?.add(hash);
+    for (const hash of mark?.known ?? []) older.add(hash);
     return mark;
   };
   return async () => {

@@ -46,7 +46,7 @@ export interface Execution extends RunEnvironment {
   /** The newest links are read, but only before the first batch. */
   readonly needsMark: boolean;
   /** Hashes of links that were listed before anything was sent: none of these is new, whatever an answer looks like. */
-  readonly older: Set<string> | undefined;
+  readonly older: Set<string>;
   readonly images?: Images | undefined;
   /** The number of attempts, for rows that were sent more than once. */
   readonly rounds: Map<number, number>;

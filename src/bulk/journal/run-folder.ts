@@ -7,7 +7,7 @@ import { acquireClaim, type Claim } from '../../files/claim-lock.ts';
 import { errorCode, fileWork } from '../../files/file-error.ts';
 import { type MarkSystem, newMark } from '../../files/process-mark.ts';
 import { rename } from '../../files/rename.ts';
-import { type RunFolders, type RunRecord, runRecord } from '../past-runs/run-names.ts';
+import { longestEnd, type RunFolders, type RunRecord, runRecord } from '../past-runs/run-names.ts';
 import { foldJournal } from './fold.ts';
 import type { RunState } from './journal-state.ts';
 import { openToRead, readJournal } from './line-reader.ts';
@@ -74,8 +74,6 @@ export async function lastLine(journal: string): Promise<JournalLine | undefined
   }
 }
 
-const longestEnd = 512;
-
 /** Milliseconds that a new run waits for another process. Deletions do not wait. */
 const defaultWait = 2000;
 
@@ -85,12 +83,9 @@ export function claimKey(key: string, { locks }: RunFolders, system: System, wai
   return acquireClaim({ folder, guards: 'the start of this run', waitMilliseconds: wait, isPassing: true }, system);
 }
 
+/** A run without a record gets the lock of a one-file record. */
 export function claimRun(name: string, folders: RunFolders, system: System, wait = defaultWait): Promise<Claim> {
-  return claimRecord(name, runRecord(name, folders), system, wait);
-}
-
-/** Like `claimRun`, for a run whose record may not exist yet. */
-export function claimRecord(name: string, { lock, isSmall }: RunRecord, system: System, wait = defaultWait): Promise<Claim> {
+  const { lock, isSmall } = runRecord(name, folders);
   return acquireClaim({ folder: lock, guards: `run ${name}`, waitMilliseconds: wait, isPassing: isSmall }, system);
 }
 

@@ -63,8 +63,6 @@ export interface BulkOperation<Payload extends object = object> {
   inspect?(rows: readonly RowToInspect<Payload>[], signal: AbortSignal | undefined): Promise<readonly Verdict[]>;
   /** A link to delete that is gone already is as it should be. Otherwise its row fails. */
   readonly mayBeGone?: true;
-  /** A refusal with this code proves that an earlier attempt was applied: the link to delete is gone. */
-  readonly provenBy?: number | undefined;
   /** Reads the links of rows by their hashes; null for a missing one. Only for operations that change existing links. */
   read?(payloads: readonly Payload[], signal: AbortSignal | undefined): Promise<readonly (UrlRecord | null)[]>;
   /** Receives the link of a row, or null, right before the row is sent, if it decides what is sent. */

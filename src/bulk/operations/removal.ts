@@ -8,7 +8,7 @@ import { type BulkOperation, type Call, sendCall } from './operation.ts';
 /** DELETE /urls?hashes=, or /urls/[hash] for a single row. In doubt, a missing link counts as deleted; an existing one is deleted again. */
 export function deleteOperation(settings: ChangeSettings): BulkOperation<LinkKey> {
   const calls = { one: 'deleteUrl', all: 'deleteUrls', status: 'deleted', gone: { kind: 'done' } } as const;
-  return removal(settings, { kind: 'delete', doubt: 'inspect', provenBy: 1306, ...calls });
+  return removal(settings, { kind: 'delete', doubt: 'inspect', ...calls });
 }
 
 /** DELETE /stats?hashes=, or /stats/[hash] for a single row. A reset in doubt is not repeated, because that would erase newer clicks. */
@@ -17,7 +17,7 @@ export function resetOperation(settings: ChangeSettings): BulkOperation<LinkKey>
   return removal(settings, { kind: 'reset', doubt: 'leave', ...calls });
 }
 
-interface Removal extends Pick<BulkOperation, 'kind' | 'doubt' | 'provenBy'> {
+interface Removal extends Pick<BulkOperation, 'kind' | 'doubt'> {
   readonly one: 'deleteUrl' | 'resetStats';
   readonly all: 'deleteUrls' | 'resetSelectedStats';
   readonly repeat?: false;

@@ -154,7 +154,8 @@ function resumedOrder(file: number): number | undefined {
   return undefined;
 }
 
-const longestEnd = 512;
+/** Maximum length of an end line, in bytes. */
+export const longestEnd = 512;
 
 function firstLine(file: number): string {
   const chunk = Buffer.alloc(8192);

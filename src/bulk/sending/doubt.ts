@@ -122,10 +122,14 @@ function refusedInDoubt(rows: Rows, verdicts: readonly (Verdict | undefined)[], 
   return refused;
 }
 
-/** Reads the links. A refusal is final only if it is about the hash and the links show no effect of an earlier attempt. */
+/**
+ * A link to delete that is missing was deleted by an earlier attempt. Otherwise reads the links: a refusal is final only if it is about the
+ * hash and the links show no effect of an earlier attempt.
+ */
 async function verdictsOfRefused(refused: ReadonlyMap<BulkRow, Failed>, run: Execution): Promise<Map<BulkRow, Verdict>> {
   const found = new Map<BulkRow, Verdict>();
-  for (const [row, { error }] of refused) if (error.code === run.operation.provenBy) found.set(row, { kind: 'done' });
+  for (const [row, refusal] of refused)
+    if (isMissing(refusal) && kindOf(row.payload, run.operation) === 'delete') found.set(row, { kind: 'done' });
   const rows = [...refused.keys()].filter((row) => !found.has(row));
   if (rows.length === 0) return found;
   const seen = await inspect(rows, run);

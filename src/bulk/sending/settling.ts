@@ -101,7 +101,7 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Execution): RowOu
   // A deleted link has no record, so the one from before is reported.
   const record = verdict.record ?? (kindOf(row.payload, operation) === 'delete' ? (row.before ?? undefined) : undefined);
   const matchedByPosition = evidence === 'position' ? true : undefined;
-  const isOlder = record !== undefined && run.older?.has(record.hash) === true;
+  const isOlder = record !== undefined && run.older.has(record.hash);
   const mayBeOlder = operation.mayBeOlder?.(row.payload, verdict) ? true : undefined;
   const perhapsNew = isOlder ? undefined : (verdict.perhapsNew ?? mayBeOlder);
   if (verdict.skipped) return { ...row, status: 'skipped', record };
