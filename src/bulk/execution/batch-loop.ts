@@ -104,7 +104,7 @@ async function* inputRows({ plan: { input }, stop }: Execution): AsyncGenerator<
 }
 
 function emptySegment(): Segment {
-  return { rows: [], free: [], open: new Map(), unsure: [] };
+  return { rows: [], free: [], open: new Map() };
 }
 
 /** Settled rows are not sent and need no hash. */
@@ -136,10 +136,9 @@ async function settleSegment(segment: Segment, run: Execution, hold: Hold): Prom
 
 type Outcomes = ReadonlyMap<number, RowOutcome>;
 
-async function sendSegment({ free, open, unsure }: Segment, run: Execution, hold: Hold): Promise<Outcomes> {
+async function sendSegment({ free, open }: Segment, run: Execution, hold: Hold): Promise<Outcomes> {
   const { operation, limiter, stop } = run;
   const inDoubt: RecordedBatch[] = [...open].map(([{ batch }, rows]) => ({ batch, rows }));
-  if (unsure.length > 0) inDoubt.push({ batch: 0, rows: unsure });
   if (free.length + inDoubt.length === 0 || stop.reason) return new Map();
   const ends: (() => void)[] = [];
   try {

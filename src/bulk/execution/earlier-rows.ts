@@ -5,10 +5,9 @@ import { knownBefore } from '../journal/recorded-results.ts';
 import { serializeBatch } from '../operations/batches.ts';
 import { discardText } from '../past-runs/second-links.ts';
 import type { BulkRow } from '../results/row-outcome.ts';
-import { isSettledLater } from '../sending/settling.ts';
 import type { Execution, Segment } from './execution.ts';
 
-export function earlierRows({ begun: { state }, images, operation, domain }: Execution) {
+export function earlierRows({ begun: { state }, images, domain }: Execution) {
   const intentOf = new Map<number, OpenIntent>();
   for (const intent of state.open.values()) for (const row of intent.unsettled) intentOf.set(row, intent);
   let expected = 0;
@@ -16,7 +15,7 @@ export function earlierRows({ begun: { state }, images, operation, domain }: Exe
     /** Returns true if no earlier process has settled the row or left it in doubt. */
     isFree: (index: number): boolean => state.stateOf(index) === 'free' && !intentOf.has(index),
     /** Adds any other row to its open batch and never skips it. `before` is as recorded: the run may have changed the link. */
-    async assigned({ before: _, readAt: __, skip: ___, ...known }: BulkRow, { open, unsure }: Segment): Promise<BulkRow> {
+    async assigned({ before: _, readAt: __, skip: ___, ...known }: BulkRow, { open }: Segment): Promise<BulkRow> {
       const { index, payload } = known;
       if (isSettled(state.stateOf(index))) return known;
       const priorUrl = state.priorUrls.get(index);
@@ -24,10 +23,7 @@ export function earlierRows({ begun: { state }, images, operation, domain }: Exe
       const before = image === undefined && priorUrl !== undefined ? knownBefore(priorUrl, payload, domain) : image;
       const row = before === undefined ? known : { ...known, before };
       const intent = intentOf.get(index);
-      if (!intent) {
-        if (state.stateOf(index) === 'unknown' && isSettledLater(operation)) unsure.push(row);
-        return row;
-      }
+      if (!intent) return row;
       const batch = open.get(intent) ?? [];
       // A row that was sent twice belongs to its newest batch.
       if (batch.length === 0) for (const sent of intent.unsettled) if (intentOf.get(sent) === intent) expected += 1;

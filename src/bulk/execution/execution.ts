@@ -59,8 +59,6 @@ export interface Segment {
   readonly free: BulkRow[];
   /** Batches that an earlier process left open, with their unsettled rows. A batch is never split between segments. */
   readonly open: Map<OpenIntent, BulkRow[]>;
-  /** Rows that an earlier process left in doubt and that belong to no open batch. */
-  readonly unsure: BulkRow[];
 }
 
 /** Filled while the rows are read. */

@@ -146,7 +146,7 @@ function addIntent(fold: Fold, { batch, rows, payload, keys, mark, before, prior
   if (indexes.length === 0) fold.mayHaveChangedMore = true;
   else fold.open.set(batch, { batch, rows: indexes, unsettled: new Set(indexes), payload });
   for (const [position, row] of indexes.entries()) {
-    if (fold.codes[row] === openCode || fold.codes[row] === unknownCode) putInDoubt(fold, row);
+    if (fold.codes[row] === openCode) putInDoubt(fold, row);
     fold.codes[row] = openCode | ((fold.codes[row] ?? 0) & inDoubt);
     const key = keys?.[position];
     if (key !== undefined) fold.keys.set(row, key);

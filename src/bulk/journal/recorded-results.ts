@@ -42,49 +42,23 @@ export function recordedHashes(line: ResultLine): readonly string[] {
   return taken.length === 0 ? hashes : [...hashes, ...taken.map(({ hash }) => hash)];
 }
 
+/** Rows and what the line says of them are joined by position, so their numbers must agree. */
 export function isSoundResult(line: ResultLine, total: number): boolean {
-  const { rows, states, hashes, values, given, errors = [], destinations, priorUrls, released = [] } = line;
-  if (!isRanges(rows, total) || !isRanges(released, total) || !isText(states) || states.length !== sizeOf(rows)) return false;
-  if (![...states].every((letter) => statusOf.has(letter))) return false;
+  const { rows, states, hashes, values, errors = [], destinations, priorUrls, released = [] } = line;
+  if (!isRanges(rows, total) || !isRanges(released, total) || states.length !== sizeOf(rows)) return false;
   const failed = states.split(letterOf.failed).length - 1;
   const done = states.length - failed;
-  const isPosition = (position: unknown): boolean => Number.isSafeInteger(position) && Number(position) < states.length;
-  const arePositions = (list: unknown = []): boolean => Array.isArray(list) && list.every(isPosition);
   return (
-    isListOf(errors, failed, isError) &&
-    (hashes === undefined || isListOf(hashes, done, isText)) &&
-    (values === undefined || areColumns(values, done)) &&
-    (given === undefined || areColumns(given, 1)) &&
-    (destinations === undefined || isListOf(destinations, done, isText)) &&
-    (priorUrls === undefined || isListOf(priorUrls, states.length, isText)) &&
-    arePositions(line.byPosition) &&
-    arePositions(line.perhapsNew)
+    [...states].every((letter) => statusOf.has(letter)) &&
+    isListOf(errors, failed) &&
+    [hashes, destinations].every((list) => list === undefined || isListOf(list, done)) &&
+    (priorUrls === undefined || isListOf(priorUrls, states.length)) &&
+    Object.values(values ?? {}).every((column) => isColumn(column, done))
   );
 }
 
-function areColumns(value: unknown, links: number): boolean {
-  return typeof value === 'object' && value !== null && Object.values(value).every((column) => isColumn(column, links));
-}
-
-function isError(value: unknown): boolean {
-  if (!Array.isArray(value)) return false;
-  const [code, message, details = '', taken, ...more] = value;
-  return Number.isSafeInteger(code) && isText(message) && isText(details) && isTaken(taken) && more.length === 0;
-}
-
-function isTaken(value: unknown): boolean {
-  if (value === undefined) return true;
-  if (typeof value !== 'object' || value === null || !('hash' in value && 'shortUrl' in value)) return false;
-  if (!isText(value.hash) || value.hash === '' || !isText(value.shortUrl)) return false;
-  return (!('longUrl' in value) || isText(value.longUrl)) && (!('values' in value) || areColumns(value.values, 1));
-}
-
-export function isListOf(value: unknown, length: number, isEntry: (entry: unknown) => boolean = isText): boolean {
-  return Array.isArray(value) && value.length === length && value.every(isEntry);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
+export function isListOf(value: unknown, length: number): boolean {
+  return Array.isArray(value) && value.length === length;
 }
 
 export type RecordedOutcomes = ReturnType<typeof recordedOutcomes>;
