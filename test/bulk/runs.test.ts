@@ -2,22 +2,11 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { pruneRuns } from '../../src/bulk/past-runs/pruning.ts';
-import { verifyRun } from '../../src/bulk/past-runs/verification.ts';
 import { forgetRun, listRuns, showRun } from '../../src/bulk/runs.ts';
 import { faults } from '../support/faulty-steps.ts';
-import { type BulkWorld, inputOf, rowsOf, test } from './bulk-world.ts';
+import { inputOf, rowsOf, test } from './bulk-world.ts';
 
 const onPost = { only: { method: 'POST' } };
-
-async function verify({ folders, client }: BulkWorld, run: string) {
-  let checked = 0;
-  const problems: string[] = [];
-  for await (const part of verifyRun(folders, run, { client, batchSize: 1000 })) {
-    checked += part.checked;
-    problems.push(...part.discrepancies.map(({ hash, problem }) => `${hash} ${problem}`));
-  }
-  return { checked, problems };
-}
 
 test('U4: runs list: finished and unfinished ones, the newest first, with what their rows got', async ({ world }) => {
   await world.shorten(rowsOf(3), { name: 'one.csv' });
@@ -64,22 +53,6 @@ test('runs list: a damaged journal is named and does not hide the others', async
   const { encodeLine } = await import('../../src/bulk/journal/lines.ts');
   appendFileSync(run?.journal ?? '', encodeLine({ type: 'signal', at: '' }));
   expect((await listRuns(world.folders))[0]).toMatchObject({ state: 'damaged', problem: expect.stringContaining('damaged') });
-});
-
-test('R-X10: runs verify reads every link again and reports what is missing or changed, and changes nothing', async ({
-  world,
-}) => {
-  await world.shorten(
-    rowsOf(12, (index) => ({ custom_hash: `k${index}` })),
-    { batchSize: 5 },
-  );
-  const [{ run = '' } = {}] = await listRuns(world.folders);
-  expect(await verify(world, run)).toEqual({ checked: 12, problems: [] });
-  await world.direct.send('deleteUrl', { path: { hash: 'k3' } });
-  await world.direct.send('editUrl', { path: { hash: 'k7' }, body: { urls: [{ long_url: 'https://other.example/' }] } });
-  const before = (await world.server.requests()).length;
-  expect(new Set((await verify(world, run)).problems)).toEqual(new Set(['k3 missing', 'k7 changed']));
-  expect((await world.server.requests()).slice(before).every(({ method }) => method === 'GET')).toBe(true);
 });
 
 test('runs forget deletes the journal, but not while the run is at work', async ({ world }) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runTrial, type TrialOptions, type TrialResult } from './trial.ts';
 
 /** Runs of each kind; the long trial: `LINKCTL_TRIALS=1000`, from the seed `LINKCTL_TRIAL_SEED`. */
-const runs = Number(process.env.LINKCTL_TRIALS ?? 15);
+const runs = Number(process.env.LINKCTL_TRIALS ?? (process.env.CI ? 15 : 6));
 const firstSeed = Number(process.env.LINKCTL_TRIAL_SEED ?? 1);
 
 async function trials(options: Omit<TrialOptions, 'seed'>): Promise<TrialResult[]> {

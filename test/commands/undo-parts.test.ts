@@ -154,10 +154,12 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   /** R: the run, U: undo, D: redo; with a number: stopped after so many links. */
   const stories = ['R U1 U1 D1 U2', 'R2 R U1 U2 D', 'R3 U1 U0 D R', 'R2 U D R U0', 'R U2 D U', 'R U D2 U', 'R2 D U1 D U2'];
   const ofEdition = stories.filter((_, nth) => (nth % 2 === 0) === (edition === 'a'));
+  // Where CI is set, every kind has every story. Elsewhere a swap has all, which is the hardest, and each other kind some of them.
+  const kindsOf = (nth: number) => [...(process.env.CI ? kinds : [kinds[nth % kinds.length] as Kind]), swap];
   // Such a run changes all links at once.
   const ofTag = stories.filter((story) => story.startsWith('R '));
   test.for([
-    ...[...kinds, swap].flatMap((kind) => ofEdition.map((story) => ({ ...kind, story }))),
+    ...ofEdition.flatMap((story) => kindsOf(stories.indexOf(story)).map((kind) => ({ ...kind, story }))),
     ...ofTag.map((story) => ({ ...tagDeletion, story })),
   ])(
     'U2, U3: $name, $story: repeated, undo and redo reach every link, and then say that it is done',

@@ -94,16 +94,6 @@ describe('J1 to J9', () => {
     expect(inPlace).toEqual([true]);
   });
 
-  test('J3: a torn last line is cut off and the run is resumed', async ({ world }) => {
-    await world.server.script([{}, {}, faults.refuse(1303)].map((step) => ({ ...step, ...onPost })));
-    await world.shorten(rowsOf(30), { batchSize: 10 });
-    const path = journalPath(world);
-    appendFileSync(path, '0123456789abcdef {"type":"inte');
-    const { exit } = await world.shorten(rowsOf(30), { batchSize: 10 });
-    expect(exit).toBe(0);
-    expect(multiplicity(rowsOf(30), await world.stored())).toEqual({ 1: 30 });
-  });
-
   test.for([
     [
       'a flipped bit in the middle',
@@ -128,27 +118,6 @@ describe('J1 to J9', () => {
     const before = (await world.posts()).length;
     await expect(world.shorten(rowsOf(30), { batchSize: 10 })).rejects.toMatchObject({ exitCode: 9 });
     expect((await world.posts()).length).toBe(before);
-  });
-
-  test('J4: a second process at the same run finds it locked', async ({ world }) => {
-    let second: unknown;
-    let started: Promise<unknown> | undefined;
-    // The first is at work until the second has given up.
-    await world.server.script([{ ...onPost }, { ...onPost, held: true }]);
-    await world.shorten(rowsOf(30), {
-      batchSize: 10,
-      onRow: () => {
-        started ??= world
-          .shorten(rowsOf(30), { batchSize: 10 })
-          .catch((error: unknown) => {
-            second = error;
-          })
-          .finally(() => world.server.release());
-      },
-    });
-    await started;
-    expect(second).toMatchObject({ exitCode: expect.toBeOneOf([2, 9]) });
-    expect(multiplicity(rowsOf(30), await world.stored())).toEqual({ 1: 30 });
   });
 
   test('J6: an intent without a result is class A when the run is resumed', async ({ world }) => {
@@ -223,13 +192,6 @@ describe('J1 to J9', () => {
     expect((await world.shorten(rowsOf(5), { options: { note: 'a' } })).exit).toBe(4);
     expect((await world.shorten(rowsOf(5), { options: { note: 'b' } })).exit).toBe(0);
     expect((await world.shorten(rowsOf(6))).exit).toBe(0);
-  });
-
-  test('a finished run is refused, unless it is wanted again', async ({ world }) => {
-    await world.shorten(rowsOf(3));
-    await expect(world.shorten(rowsOf(3))).rejects.toMatchObject({ exitCode: 2 });
-    expect((await world.shorten(rowsOf(3), { again: true })).exit).toBe(0);
-    expect(multiplicity(rowsOf(3), await world.stored())).toEqual({ 2: 3 });
   });
 });
 
