@@ -6,6 +6,7 @@ import { grouped } from '../../base/group-by.ts';
 import { CallError, lastOf } from '../../client/call-error.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import { foldedHash, type LinkKey } from '../../contract/link.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
 import { atomicWrite } from '../../files/atomic-write.ts';
 import { makePrivateFolder } from '../../files/folders.ts';
 import { rowKey } from '../../link/same.ts';
@@ -125,7 +126,7 @@ function watched({ operation, stop }: Execution): BulkOperation {
     ...operation,
     call: async (items, ...rest) => {
       const answer = await operation.call(items, ...rest);
-      const hashes = items.map((item: Partial<LinkKey>) => operation.hashOf?.(item) ?? item.hash ?? '');
+      const hashes = items.map((item: Partial<LinkKey & ShortenItem>) => item.custom_hash ?? item.hash ?? '');
       const foreign = foreignHash(hashes, answer);
       if (foreign) stop.because(refusal(`it created ${foreign.made} instead of ${foreign.asked}`));
       return answer;

@@ -149,13 +149,12 @@ async function sendSegment({ free, open }: Segment, run: Execution, hold: Hold):
     if (run.holdsPermit) ends.push(await limiter.acquire());
     const repeats = operation.doubt === 'repeat';
     if (repeats) for (const { index } of doubtful) run.inDoubt.add(index);
-    const isMixed = repeats && doubtful.length > 0;
-    const rows = isMixed ? [...free, ...doubtful].sort((one, other) => one.index - other.index) : free;
+    const rows = repeats ? [...free, ...doubtful].sort((one, other) => one.index - other.index) : free;
     if (!run.prove) return await sendRows(rows, run, repeats ? [] : inDoubt);
     // Rows in doubt are settled before new rows are sent, so that links are created in order.
-    const settled = repeats || inDoubt.length === 0 ? [] : await sendRows([], run, inDoubt);
+    const settled = await sendRows([], run, repeats ? [] : inDoubt);
     const proving = await run.prove(rows);
-    const rest = proving.size === 0 ? rows : rows.filter(({ index }) => !proving.has(index));
+    const rest = rows.filter(({ index }) => !proving.has(index));
     return new Map([...settled, ...proving, ...(await sendRows(rest, run))]);
   } catch (error) {
     stop.because(error);

@@ -1,5 +1,6 @@
 import { checksum } from '../../base/checksum.ts';
 import { LocalError } from '../../base/errors.ts';
+import type { ShortenItem } from '../../contract/operations.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { givenColumns, shownPrints, urlPrint, type ValueColumns, valueColumns } from '../../link/prints.ts';
 import { shortUrlOf } from '../matching/row-verdict.ts';
@@ -22,7 +23,7 @@ import type { BegunRun } from './new-run.ts';
 export type Ledger = ReturnType<typeof journalLedger>;
 
 interface LedgerOptions {
-  readonly operation: Pick<BulkOperation, 'hashOf' | 'listed' | 'doubt'>;
+  readonly operation: Pick<BulkOperation, 'listed' | 'doubt'>;
   readonly priorDestinations: ReadonlyMap<number, string>;
   /** Reads the newest links for an intent; undefined if the run does not need them. */
   readonly takeWatermark: (() => Promise<Watermark | undefined>) | undefined;
@@ -53,7 +54,7 @@ export function journalLedger(
         batch,
         rows: rangesOf(rows),
         payload: checksum(json),
-        keys: mode?.generateHashes ? rows.map(({ payload }) => operation.hashOf?.(payload) ?? '') : undefined,
+        keys: mode?.generateHashes ? rows.map(generatedHash) : undefined,
         mark,
         before: priorDestinations.size === 0 ? undefined : rows.map(({ index }) => priorDestinations.get(index) ?? ''),
         priorUrls: keepsPrior ? priorUrls(rows) : undefined,
@@ -131,6 +132,11 @@ function resultLine(
     ...(perhapsNew.length > 0 && { perhapsNew }),
     ...(released.length > 0 && { released: rangesOf(released) }),
   };
+}
+
+function generatedHash({ payload }: BulkRow): string {
+  const { custom_hash = '' }: Partial<ShortenItem> = payload;
+  return custom_hash;
 }
 
 function positionsOf(outcomes: readonly RowOutcome[], has: (outcome: RowOutcome) => true | undefined): number[] {

@@ -114,7 +114,6 @@ export function recreateOperation(settings: ChangeSettings): BulkOperation<Recre
     ...onAny,
     ...byDomain,
     read: reading(settings),
-    hashOf: ({ custom_hash }) => custom_hash,
     requestedFields: ({ hash: _, domain: __, custom_hash: ___, ...fields }) => fields,
     // Its hash was free.
     statusOf: (_, done) => (done.unchanged || done.shared ? 'existing' : 'created'),

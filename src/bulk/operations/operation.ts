@@ -73,8 +73,6 @@ export interface BulkOperation<Payload extends object = object> {
   requestedFields?(payload: Payload): EditFields & Partial<LinkKey>;
   /** Returns true if the link already has the requested values, so nothing is sent. */
   isDone?(payload: Payload, record: KnownRecord): boolean;
-  /** Returns the requested custom hash. If repeating is safe, it is the idempotency key (4.3.4). */
-  hashOf?(payload: Payload): string | undefined;
   /** Returns names that rows can share: of a common link (4.3.3), or of a hash that one frees and another takes. The later row waits. */
   sharedBy?(payload: Payload): readonly string[];
   statusOf(payload: Payload, done: Done): RowStatus;

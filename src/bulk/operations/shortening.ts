@@ -70,7 +70,6 @@ function plainShortening({ client, mode, domain, detectsNew = true, mayCall }: S
       const newness = detectsNew ? await loadNewness() : undefined;
       return await sendSharedBatch(items, urls, { send, given, newness, signal });
     },
-    hashOf: ({ custom_hash }) => custom_hash,
     ...(sharing && { sharedBy: ({ long_url, custom_hash }) => (custom_hash ? [] : [long_url]) }),
     statusOf: (item, done) => (isNew(item, done) ? 'created' : 'existing'),
     ...(isChecked && { mayBeOlder: looksPreexisting }),

@@ -49,7 +49,6 @@ export function updatingOperation(settings: ChangeSettings): BulkOperation<Short
       });
     },
     needsPriorDestination: (row) => !existing.has(row),
-    hashOf: ({ custom_hash }) => custom_hash,
     requestedFields: (row) => ({
       ...keyOf(row),
       ...(existing.has(row) ? { long_url: row.long_url } : applying.requestedFields?.(applied(row))),

@@ -37,7 +37,7 @@ export async function readBefore(
       priorDestinations.set(index, destinationFingerprint(link));
   }
   const isToKeep = ({ index, refusal }: BulkRow) =>
-    operation.read && refusal === undefined && !inDoubt.has(index) && (!images?.has(index) || anew.has(index));
+    refusal === undefined && !inDoubt.has(index) && (!images?.has(index) || anew.has(index));
   const unkept = images ? prepared.filter(isToKeep) : [];
   if (unkept.length > 0) await images?.keep(unkept);
   return prepared;
@@ -123,7 +123,7 @@ function isAsRead(
 /** Without undo and results, only what doubt needs is read. */
 function isToRead(row: BulkRow, { operation, images, plan, inDoubt, priorDestinations, system }: Execution): boolean {
   const { index, payload, before: known, refusal } = row;
-  if (!operation.read || refusal !== undefined || inDoubt.has(index)) return false;
+  if (refusal !== undefined || inDoubt.has(index)) return false;
   if (known !== undefined) return isStale(row, { system });
   if (images || plan.results !== undefined) return true;
   return operation.needsPriorDestination?.(payload) === true && !priorDestinations.has(index);
