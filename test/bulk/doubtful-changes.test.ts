@@ -1,7 +1,10 @@
 import { describe, expect } from 'vitest';
 import { editItemsOperation, editSameOperation } from '../../src/bulk/operations/editing.ts';
+import type { ChangeSettings } from '../../src/bulk/operations/named-links.ts';
+import type { BulkOperation } from '../../src/bulk/operations/operation.ts';
 import { deleteOperation } from '../../src/bulk/operations/removal.ts';
 import type { OperationSettings } from '../../src/bulk/run-plan.ts';
+import type { LinkKey } from '../../src/contract/link.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { type BulkWorld, test } from './bulk-world.ts';
 import { change, fill, longRun, named } from './change-runs.ts';
@@ -38,71 +41,62 @@ async function asked({ server }: BulkWorld): Promise<string[]> {
   return (await server.requests()).map(({ method, url }) => `${method} ${new URL(url, 'http://x').pathname.slice(6)}`);
 }
 
+interface LateChange {
+  readonly name: string;
+  readonly only: Pick<Step, 'only'>;
+  /** So many readings settle the doubt. */
+  readonly looks: number;
+  operation(settings: ChangeSettings): BulkOperation<LinkKey>;
+  readonly rows: readonly LinkKey[];
+  readonly done: string;
+}
+
+const renames = [0, 1].map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
+const late: readonly LateChange[] = [
+  { name: 'deletion', only: onDelete, looks: 1, operation: deleteOperation, rows: named('h0', 'h1'), done: 'deleted' },
+  { name: 'rename', only: onPatch, looks: 2, operation: editItemsOperation, rows: renames, done: 'changed' },
+];
+
 for (const edition of ['a', 'b'] as const) {
   describe(`edition ${edition}, an account in use`, () => {
     test.override({ options: { edition } });
 
-    test.for([1, 2])(
-      'D5: a deletion of %i that lands late, after it was looked at, is reported as done',
-      async (count, { world }) => {
-        await fill(world, 300);
-        await world.server.script([{ ...appliedLate, ...onDelete }, slowLook]);
-        const rows = named('h0', 'h1').slice(0, count);
-        const [{ exit, statuses }] = await Promise.all([
-          change(world, deleteOperation({ ...world, batchSize: 1000 }), rows),
-          landLate(world),
-        ]);
-        expect([exit, statuses]).toEqual([0, Array(count).fill('deleted').join(' ')]);
-      },
-    );
-
-    test.for([1, 2])(
-      'D5: a rename of %i that lands late, after it was looked at, is reported as done',
-      async (count, { world }) => {
+    test.for(late.flatMap((kind) => [1, 2].map((count) => ({ ...kind, count }))))(
+      'D5: a $name of $count that lands late, after it was looked at, is reported as done',
+      async ({ only, looks, operation, rows, done, count }, { world }) => {
         await fill(world, 300);
         await world.server.script([
-          { ...appliedLate, ...onPatch },
-          { ...slowLook, times: 2 },
+          { ...appliedLate, ...only },
+          { ...slowLook, times: looks },
         ]);
-        const rows = [0, 1].slice(0, count).map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
+        const some = rows.slice(0, count);
         const [{ exit, statuses }] = await Promise.all([
-          change(world, editItemsOperation({ ...world, batchSize: 1000 }), rows),
-          landLate(world, 2),
+          change(world, operation({ ...world, batchSize: 1000 }), some),
+          landLate(world, looks),
         ]);
-        expect([exit, statuses]).toEqual([0, Array(count).fill('changed').join(' ')]);
-        expect(await hashes(world)).toMatch(count === 1 ? /^n0 h1/ : /^n0 n1/);
+        expect([exit, statuses]).toEqual([0, some.map(() => done).join(' ')]);
+        if (done === 'changed') expect(await hashes(world)).toMatch(count === 1 ? /^n0 h1/ : /^n0 n1/);
       },
     );
 
-    test.for(['intent', 'result'])(
-      'D5: a deletion that lands late, before the program is killed (%s)',
-      async (line, { world }) => {
+    test.for(late.flatMap((kind) => ['intent', 'result'].map((line) => ({ ...kind, line }))))(
+      'D5: a $name that lands late, before the program is killed ($line)',
+      async ({ only, looks, operation, rows, done, line }, { world }) => {
         await fill(world, 300);
-        await world.server.script([{ ...appliedLate, ...onDelete }, slowLook]);
+        await world.server.script([
+          { ...appliedLate, ...only },
+          { ...slowLook, times: looks },
+        ]);
         const { openJournalFile, released } = crashingFile({
           crashAt: { line, step: 'before append', nth: line === 'intent' ? 2 : 1 },
         });
-        await Promise.all([longRun(world, deleting, named('h0', 'h1'), openJournalFile), landLate(world)]);
+        const pairs = (settings: OperationSettings) => operation({ ...settings, batchSize: 2 });
+        await Promise.all([longRun(world, pairs, rows, openJournalFile), landLate(world, looks)]);
         expect(released()).toBe(true);
-        expect(await longRun(world, deleting, named('h0', 'h1'))).toEqual({ exit: 0, statuses: 'deleted deleted' });
+        expect(await longRun(world, pairs, rows)).toEqual({ exit: 0, statuses: `${done} ${done}` });
+        expect(await hashes(world)).toMatch(done === 'changed' ? /^n0 n1/ : /^h2/);
       },
     );
-
-    test.for(['intent', 'result'])('D5: a rename that lands late, before the program is killed (%s)', async (line, { world }) => {
-      await fill(world, 300);
-      await world.server.script([
-        { ...appliedLate, ...onPatch },
-        { ...slowLook, times: 2 },
-      ]);
-      const rows = [0, 1].map((nth) => ({ hash: `h${nth}`, custom_hash: `n${nth}` }));
-      const { openJournalFile, released } = crashingFile({
-        crashAt: { line, step: 'before append', nth: line === 'intent' ? 2 : 1 },
-      });
-      await Promise.all([longRun(world, editing, rows, openJournalFile), landLate(world, 2)]);
-      expect(released()).toBe(true);
-      expect(await longRun(world, editing, rows)).toEqual({ exit: 0, statuses: 'changed changed' });
-      expect(await hashes(world)).toMatch(/^n0 n1/);
-    });
 
     test("D6: the rename of a hash that never existed to somebody else's is not reported as changed", async ({ world }) => {
       await fill(world, 300);

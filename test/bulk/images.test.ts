@@ -149,15 +149,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
-  test('U1: for results alone, what cannot be read is changed all the same', async ({ world }) => {
-    await fill(world, 2);
-    await world.server.script([{ ...faults.refuse(101), ...onRead, times: 'all' }]);
-    const results = { results: join(world.folder, 'results.csv') };
-    expect(await longRun(world, noting, named('h0', 'h1'), undefined, results)).toMatchObject({ exit: 0 });
-    expect((await world.stored()).map(({ note }) => note)).toEqual(['after', 'after']);
-    expect(readdirSync(runFolder(world))).not.toContain(imagesName);
-  });
-
   test('U1, D2: rows in doubt keep the image of before their first attempt', async ({ world }) => {
     await fill(world, 2);
     const before = await world.stored();

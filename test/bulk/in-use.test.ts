@@ -37,7 +37,7 @@ async function scriptPosts({ server }: BulkWorld, steps: readonly Step[]): Promi
   await server.script(steps.map((step) => ({ ...step, only: { method: 'POST' } })));
 }
 
-describe('D3, R 1.6: checked mode resolves every doubt on an account in use', () => {
+describe('D3, R 1.6, F04, F05, F06, F32: checked mode resolves every doubt on an account in use', () => {
   test.for<[Edition, number, Manners]>([
     ['a', 0, {}],
     ['b', 0, { totalCount: 'missing' }],

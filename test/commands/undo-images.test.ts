@@ -104,27 +104,24 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     ['delete', ['delete', 'h0', '--yes'], 'DELETE /urls'],
   ] as const;
 
-  test.for(single)(
-    'U5: %s of a single link costs one call more off a terminal, too, and leaves one small file',
-    async ([, words, call], { linkctl, wire, service, folder }) => {
+  const places = [
+    ['off a terminal', [], undefined],
+    ['off a terminal with --undo', ['--undo'], undefined],
+    ['on a terminal', [], watched],
+  ] as const;
+
+  test.for(single.flatMap(([name, ...one]) => places.map(([where, ...place]) => [name, where, one, place] as const)))(
+    'U1, U5: %s of a single link %s costs one call more, and leaves one small file',
+    async ([, , [words, call], [flags, world]], { linkctl, wire, service, folder }) => {
       await store(service, numbered(1));
       const before = await stored(service);
-      expect(await linkctl(words)).toMatchObject({ code: 0, stdout: 'h0\n' });
+      expect(await linkctl([...words, ...flags], world)).toMatchObject({ code: 0 });
       expect(await calls(wire)).toEqual(['GET /urls', call]);
       expect(imageFiles(folder).flatMap(recordsIn)).toEqual(before);
       expect(readdirSync(join(stateFolder(folder), 'runs'))).toEqual([expect.stringMatching(/\.log$/)]);
       expect(readdirSync(join(stateFolder(folder), 'locks'))).toEqual([]);
-    },
-  );
-
-  test.for(single)(
-    'U1: %s of a single link costs one call more on a terminal, and can be undone',
-    async ([, words, call], { linkctl, wire, service, folder }) => {
-      await store(service, numbered(1));
-      const before = await stored(service);
-      expect(await linkctl(words, watched)).toMatchObject({ code: 0 });
-      expect(await calls(wire)).toEqual(['GET /urls', call]);
-      expect(imageFiles(folder).flatMap(recordsIn)).toEqual(before);
+      const { runs } = JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout);
+      expect(runs).toMatchObject([{ state: 'finished' }]);
     },
   );
 
@@ -138,19 +135,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(imageFiles(folder).flatMap(recordsIn)).toEqual([]);
       const refused = await linkctl(['undo'], watched);
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('it was run with --no-undo') });
-    },
-  );
-
-  test.for(single)(
-    'U1: --undo makes a run of a single %s off a terminal, too',
-    async ([, words, call], { linkctl, wire, service, folder }) => {
-      await store(service, numbered(1));
-      const before = await stored(service);
-      expect(await linkctl([...words, '--undo'])).toMatchObject({ code: 0, stdout: 'h0\n' });
-      expect(await calls(wire)).toEqual(['GET /urls', call]);
-      expect(imageFiles(folder).flatMap(recordsIn)).toEqual(before);
-      const { runs } = JSON.parse((await linkctl(['runs', '-o', 'json'])).stdout);
-      expect(runs).toMatchObject([{ state: 'finished' }]);
     },
   );
 

@@ -71,43 +71,6 @@ test('1.2 dedupe: rows with one long URL share a link, also across batches that 
   expect(summary.tally.counts.existing).toBeGreaterThan(0);
 });
 
-test('F04 checked: an answer that never came and nothing created: the batch is sent again', async ({ world }) => {
-  const rows = rowsOf(20);
-  await world.server.script([{ ...faults.dropBefore, ...onPost }]);
-  const { exit } = await world.shorten(rows, { batchSize: 10 });
-  expect(exit).toBe(0);
-  expect(multiplicity(rows, await world.stored())).toEqual({ 1: 20 });
-  expect(await world.posts()).toEqual([10, 10, 10]);
-});
-
-test('F05 checked: an answer that was lost after everything was created: nothing is sent again', async ({ world }) => {
-  const rows = rowsOf(20);
-  await world.server.script([{ ...faults.dropAfter, ...onPost }]);
-  const { exit, outcomes } = await world.shorten(rows, { batchSize: 10 });
-  expect(exit).toBe(0);
-  expect(await world.posts()).toEqual([10, 10]);
-  const stored = new Map((await world.stored()).map(({ long_url, hash }) => [long_url, hash]));
-  for (const { payload, record } of outcomes) expect(record?.hash).toBe(stored.get(payload.long_url));
-});
-
-test('F06 checked: a part was created: only the rest is sent', async ({ world }) => {
-  const rows = rowsOf(20);
-  await world.server.script([{ ...faults.dropMiddle(4), ...onPost }]);
-  const { exit } = await world.shorten(rows, { batchSize: 10 });
-  expect(exit).toBe(0);
-  expect(await world.posts()).toEqual([10, 6, 10]);
-  expect(multiplicity(rows, await world.stored())).toEqual({ 1: 20 });
-});
-
-test('F32 checked: a row that the answer leaves out is read back', async ({ world }) => {
-  const rows = rowsOf(10);
-  await world.server.script([{ ...faults.shorter, ...onPost }]);
-  const { exit, outcomes } = await world.shorten(rows);
-  expect(exit).toBe(0);
-  expect(await world.posts()).toEqual([10]);
-  expect(new Set(outcomes.map(({ record }) => record?.hash)).size).toBe(10);
-});
-
 test('J9, F32: keyed: a row that the answer leaves out keeps its generated hash', async ({ world }) => {
   const rows = rowsOf(10);
   await world.shorten(
