@@ -13,14 +13,21 @@ interface Undo {
 
 type UndoneRun = Pick<RunState, 'begin' | 'undoneBy' | 'outgrown'>;
 
-/** Returns the undos of a run that changed something, oldest first. */
-async function undosOf({ undoneBy, outgrown }: UndoneRun, folders: RunFolders): Promise<Undo[]> {
+/** Returns the undos of a run that changed something, oldest first. Without the record of the run, theirs name it. */
+async function undosOf(run: string, undone: UndoneRun | undefined, folders: RunFolders): Promise<Undo[]> {
+  const names =
+    undone?.undoneBy ??
+    newestFirst(folders)
+      .flatMap((other) => (other.begin?.undoes === run ? other.run : []))
+      .reverse();
   const undos: Undo[] = [];
-  for (const run of undoneBy) {
-    if (isUnwritten(runRecord(run, folders))) continue;
-    const state = await stateOfUndo(run, folders).catch(() => undefined);
-    if (state && !mayHaveChanged(state)) continue;
-    undos.push({ run, state, isWhole: state !== undefined && !isPartly(state) && !outgrown.has(run) });
+  for (const undo of names) {
+    if (isUnwritten(runRecord(undo, folders))) continue;
+    const state = await stateOfUndo(undo, folders).catch((error: unknown): undefined => {
+      if (!undone) throw error;
+    });
+    if (!(state ? mayHaveChanged(state) : undone)) continue;
+    undos.push({ run: undo, state, isWhole: state !== undefined && !isPartly(state) && !undone?.outgrown.has(undo) });
   }
   return undos;
 }
@@ -30,16 +37,6 @@ async function stateOfUndo(run: string, folders: RunFolders): Promise<RunState |
   if (!state || doubtfulCount(state) === 0) return state;
   const { withoutUnsent } = await import('./sent-rows.ts');
   return await withoutUnsent(state, runRecord(run, folders));
-}
-
-/** Returns the undos of a run whose record is gone, oldest first. */
-async function undosOfLost(lost: string, folders: RunFolders): Promise<Undo[]> {
-  const undos: Undo[] = [];
-  for (const { run, begin } of newestFirst(folders).reverse()) {
-    const state = begin?.undoes === lost ? await stateOfUndo(run, folders) : undefined;
-    if (state && mayHaveChanged(state)) undos.push({ run, state, isWhole: !isPartly(state) });
-  }
-  return undos;
 }
 
 /** An undo or redo in the chain that begins with a run. */
@@ -75,7 +72,7 @@ async function reversalsFrom(
   folders: RunFolders,
 ): Promise<Reversal[]> {
   const reversals: Reversal[] = [];
-  for (const undo of undone ? await undosOf(undone, folders) : await undosOfLost(undoes, folders)) {
+  for (const undo of await undosOf(undoes, undone, folders)) {
     const { state } = undo;
     const resumed = state?.begin.order ?? since;
     const later = await reversalsFrom(undo, !isUndo, resumed, folders);

@@ -13,9 +13,7 @@ import { errorText, type RowOutcome } from './row-outcome.ts';
 
 type ItemText = Partial<LinkKey & ShortenItem>;
 
-function remedyOfRows(): string {
-  return 'these rows already have links: to change existing links, use linkctl edit -f with their hashes';
-}
+const remedyOfRows = 'these rows already have links: to change existing links, use linkctl edit -f with their hashes';
 
 interface FoundLink {
   readonly record: KnownRecord;
@@ -77,8 +75,8 @@ export function outcomeFailure(
     const subject = hash ?? custom_hash ?? long_url;
     // An unknown row is repeated by the same command, not edited.
     const isExisting = status === 'failed' && record && hash === undefined;
-    const remedy = input === undefined ? remedyOfTyped : remedyOfRows;
-    const hint = isExisting ? remedy(item, { record, existed }, identity.domain?.name) : record ? undefined : overwriting(plan);
+    const typed = isExisting && input === undefined && remedyOfTyped(item, { record, existed }, identity.domain?.name);
+    const hint = isExisting ? typed || remedyOfRows : record ? undefined : overwriting(plan);
     return new CliError(kind, location + (subject === undefined ? why : `${subject}: ${why}`), { hint, reported: reported });
   }
   // An edit has both hashes: 1306 is about the current one, other codes about the new one.

@@ -20,7 +20,7 @@ export async function verdictsOfAnswer(answer: BatchAnswer, sent: RecordedBatch,
     run.inDoubt.size === 0 ? answered : answered.map((verdict, nth) => verdict && doneByUs(verdict, rows[nth], run));
   const missing = { batch, rows: rows.filter((_, position) => !verdicts[position]) };
   const refused = refusedInDoubt(rows, verdicts, run);
-  if (missing.rows.length === 0 && refused.size === 0 && verdicts.every((verdict) => verdict !== undefined)) return verdicts;
+  if (missing.rows.length === 0 && refused.size === 0) return mergeVerdicts(verdicts, []);
   // Final verdicts are recorded first, because further requests may take long.
   const known = rows.flatMap((row, position) => {
     const verdict = verdicts[position];
