@@ -21,23 +21,22 @@ export interface Comparison<Allowed extends Operator = Operator> {
   refuse(reason: string): UsageError;
 }
 
-/** Operators of a kind of values, and their comparison. Its texts are refused if no value can match: negated, they would match all. */
+/** Operators of a kind of values besides `!=`, which negates `=`. Texts are refused if no value can match: negated, they would match all. */
 export interface ValueKind<Value, Allowed extends Operator = Operator> {
   readonly operators: readonly Allowed[];
   /** Throws the error of `refuse` for a text that cannot be compared. */
   condition(comparison: Comparison<Allowed>): (value: Value) => boolean;
 }
 
-const ordering = ['=', '!=', '<', '<=', '>', '>='] as const;
-const matching = ['=', '!=', '^=', '~'] as const;
+const ordering = ['=', '<', '<=', '>', '>='] as const;
+const matching = ['=', '^=', '~'] as const;
 
-/** A counter of null matches no condition. */
 export const numbers: ValueKind<number, (typeof ordering)[number]> = {
   operators: ordering,
   condition({ operator, text, refuse }) {
     if (!/^\d{1,15}$/.test(text)) throw refuse(`${quoted(text)} is not a whole number of 0 or more`);
     const [fits, wanted] = [comparisons[operator], Number(text)];
-    return (value) => typeof value === 'number' && fits(value, wanted);
+    return (value) => fits(value, wanted);
   },
 };
 
@@ -57,19 +56,17 @@ export function days(without: 'first' | 'last'): ValueKind<string | null, (typeo
 
 const comparisons: { readonly [O in (typeof ordering)[number]]: <Value>(one: Value, other: Value) => boolean } = {
   '=': (one, other) => one === other,
-  '!=': (one, other) => one !== other,
   '<': (one, other) => one < other,
   '<=': (one, other) => one <= other,
   '>': (one, other) => one > other,
   '>=': (one, other) => one >= other,
 };
 
-export const booleans: ValueKind<boolean, '=' | '!='> = {
-  operators: ['=', '!='],
-  condition({ operator, text, refuse }) {
+export const booleans: ValueKind<boolean, '='> = {
+  operators: ['='],
+  condition({ text, refuse }) {
     if (text !== 'true' && text !== 'false') throw refuse(`${quoted(text)} is not true or false`);
-    const wanted = (text === 'true') === (operator === '=');
-    return (value) => value === wanted;
+    return (value) => value === (text === 'true');
   },
 };
 
@@ -89,9 +86,7 @@ export function texts(
       if (operator === '~') return patternOf(comparison);
       if (operator === '^=') required(comparison);
       const wanted = read(comparison);
-      if (operator === '^=') return (value) => begins(value, wanted);
-      const isEqual = operator === '=';
-      return (value) => (form(value) === wanted) === isEqual;
+      return operator === '^=' ? (value) => begins(value, wanted) : (value) => form(value) === wanted;
     },
   };
 }
@@ -101,11 +96,9 @@ export const labels: ValueKind<readonly string[], (typeof matching)[number]> = {
   operators: matching,
   condition(comparison) {
     const { operator, text } = comparison;
-    if (operator === '=' || operator === '!=') {
-      const isEqual = operator === '=';
+    if (operator === '=') {
       const wanted = foldLabel(text);
-      if (wanted === '') return (tags) => (tags.length === 0) === isEqual;
-      return (tags) => tags.some((label) => foldLabel(label) === wanted) === isEqual;
+      return wanted === '' ? (tags) => tags.length === 0 : (tags) => tags.some((label) => foldLabel(label) === wanted);
     }
     if (operator === '~') {
       // The linear engine has no flag for case, so letters are folded. Escapes such as \S keep their case.
@@ -129,15 +122,14 @@ export function urls(web = /^/): ValueKind<string, (typeof matching)[number]> {
       if (operator === '^=') return refusing(comparison.refuse, () => urlPrefix(text).matches);
       if (web.test(text) && !readWebAddress(text)) throw comparison.refuse(`${quoted(text)} is not an http or https URL`);
       const wanted = canonicalUrl(text);
-      const isEqual = operator === '=';
-      return (value) => (canonicalUrl(value) === wanted) === isEqual;
+      return (value) => canonicalUrl(value) === wanted;
     },
   };
 }
 
 /** Other schemes than http(s) have no host. The port counts if the expression has one. */
-export const hosts: ValueKind<WebAddress | null, '=' | '!=' | '~'> = {
-  operators: ['=', '!=', '~'],
+export const hosts: ValueKind<WebAddress | null, '=' | '~'> = {
+  operators: ['=', '~'],
   condition(comparison) {
     const { operator, refuse } = comparison;
     if (operator === '~') {
@@ -154,20 +146,18 @@ export const hosts: ValueKind<WebAddress | null, '=' | '!=' | '~'> = {
       ? ({ hostname }: WebAddress) => hostname.endsWith(`.${wanted.hostname}`)
       : ({ hostname }: WebAddress) => hostname === wanted.hostname;
     const hasPort = /:\d+$/.test(text);
-    const isEqual = operator === '=';
-    return (address) => (address !== null && fitsName(address) && (!hasPort || address.port === wanted.port)) === isEqual;
+    return (address) => address !== null && fitsName(address) && (!hasPort || address.port === wanted.port);
   },
 };
 
 /** Compares schemes and domains without case. */
-export function words(wordOf: (text: string) => string, noun: string): ValueKind<string, '=' | '!='> {
+export function words(wordOf: (text: string) => string, noun: string): ValueKind<string, '='> {
   return {
-    operators: ['=', '!='],
-    condition({ operator, text, refuse }) {
+    operators: ['='],
+    condition({ text, refuse }) {
       const wanted = wordOf(text);
       if (wanted === '') throw refuse(`${quoted(text)} is not a ${noun}`);
-      const isEqual = operator === '=';
-      return (value) => (value === wanted) === isEqual;
+      return (value) => value === wanted;
     },
   };
 }

@@ -61,14 +61,17 @@ function field<Value, Allowed extends Operator>(
     ...(edition && { edition }),
     isBoolean: Object.is(kind, booleans),
     condition({ operator: given, ...comparison }) {
-      const operator = kind.operators.find((one) => one === given);
-      if (operator === undefined)
-        throw comparison.refuse(`this field has no operator ${given}; expected ${kind.operators.join(' ')}`);
+      const isNegated = given === '!=';
+      const operator = kind.operators.find((one) => one === (isNegated ? '=' : given));
+      if (operator === undefined) {
+        const known = kind.operators.join(' ').replace(/^=/, '= !=');
+        throw comparison.refuse(`this field has no operator ${given}; expected ${known}`);
+      }
       const fits = kind.condition({ ...comparison, operator });
       const today = utcDay(comparison.now);
       return (record) => {
         const value = valueIn(record, today);
-        return value !== undefined && fits(value);
+        return value !== undefined && fits(value) !== isNegated;
       };
     },
   };
@@ -89,8 +92,8 @@ const filterFields: ReadonlyMap<string, FilterField> = new Map([
   ['path', field(texts(pathIn, beginsWithPath), ({ long_url }) => long_url && pathOf(long_url))],
   ['note', field(texts(noteIn), ({ note }) => comparedNote(note))],
   ['tags', field(labels, ({ tags }) => tags ?? [])],
-  ['total_clicks', field(numbers, ({ total_clicks }) => total_clicks)],
-  ['unique_clicks', field(numbers, ({ unique_clicks }) => unique_clicks)],
+  ['total_clicks', field(numbers, ({ total_clicks }) => total_clicks ?? undefined)],
+  ['unique_clicks', field(numbers, ({ unique_clicks }) => unique_clicks ?? undefined)],
   ['last_visit', field(days('first'), lastVisit, 'a')],
   ['expiration_date', field(days('last'), ({ expiration_date = null }) => expiration_date)],
   ['expired', field(booleans, ({ expiration_date }, today) => isBefore(lastDay(expiration_date), today))],
