@@ -21,8 +21,7 @@ import { changeEach, inverse, recordedTags, type TagsReport, type TagsToRecord, 
 interface Step {
   /** The tag to delete, or the label after an addition or renaming. */
   readonly label: string;
-  /** In the order in which they are made. */
-  readonly changes: readonly TagChange[];
+  readonly change: TagChange;
   /** For the plan: `rename "promotion" to "promo"`. */
   readonly text: string;
   /** The reason why the step cannot be made. */
@@ -74,14 +73,13 @@ async function revertTags(
     return { label };
   };
   const labels = global.dryRun ? [] : steps.map(({ label }) => label);
-  const isDeletion = (label: unknown): boolean =>
-    steps.some((step) => step.label === label && step.changes[0]?.delete !== undefined);
+  const isDeletion = (label: unknown): boolean => steps.some((step) => step.label === label && step.change.delete !== undefined);
   const report: TagsReport = {
     ...changeEach(labels, work, { done: 'restored' }),
     sentence: ({ label }, { tick }) => `${tick} ${isDeletion(label) ? 'Deleted' : 'Restored'} tag "${label}"`,
   };
   if (global.dryRun) {
-    const requests = dryRunReport(doable.flatMap(({ changes }) => changes.flatMap(tagRequests)));
+    const requests = dryRunReport(doable.flatMap(({ change }) => tagRequests(change)));
     const shown = session.format() === 'json' ? requests : { ...report, notes: requests.notes };
     return doable.length === 0 ? { ...shown, rows: [] } : shown;
   }
@@ -106,13 +104,13 @@ async function revertTags(
  * applied.
  */
 function tagsLeftOpen({ run, reverted: { reversals } }: RevertibleRun, steps: readonly Step[]): string[] {
-  const isSeen = isOneOf(steps.flatMap(({ changes }) => changes).flatMap(labelsOfChange));
+  const isSeen = isOneOf(steps.flatMap(({ change }) => labelsOfChange(change)));
   return openTags(run, reversals).filter((label) => !isSeen(label));
 }
 
 /** Its undo must not touch what others have done. */
 function combined(steps: readonly Step[]): TagChange {
-  const changes = steps.flatMap((step) => step.changes);
+  const changes = steps.map(({ change }) => change);
   return {
     ...changes.find(({ rename }) => rename),
     add: changes.flatMap(({ add = [] }) => add),
@@ -124,23 +122,17 @@ function combined(steps: readonly Step[]): TagChange {
 async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, session: Session): Promise<Step[]> {
   const { client } = session;
   const tags = await accountTags(client);
-  const isKnown = (label: string): boolean => tags.spelled(label) !== undefined;
-  const other = rename && labelInTheWay(rename, tags);
-  const toDelete = deleted.flatMap((label) => (other && isSameLabel(label, other) ? [] : (tags.spelled(label) ?? [])));
-  const toCount = [...toDelete, ...(other === undefined ? [] : [other])];
-  const counts = toCount.length > 0 ? await countLinks(toCount, session) : [];
-  const remove = deletion(toCount, session, changedSince);
-  const unused = other !== undefined && linksOf(other, counts) === 0 ? { label: other, remove } : undefined;
-  const renames = rename ? renaming(rename, tags, unused, session) : [];
-  const isFreed = (label: string): boolean =>
-    rename !== undefined && isSameLabel(rename.from, label) && renames.some(({ refusal }) => refusal === undefined);
-  const toAdd = add.filter((label) => !isKnown(label) || isFreed(label));
+  const toDelete = deleted.flatMap((label) => tags.spelled(label) ?? []);
+  const counts = toDelete.length > 0 ? await countLinks(toDelete, session) : [];
+  const remove = deletion(toDelete, session, changedSince);
   const step = (word: 'add' | 'delete', label: string, act: Step['act']): Step => {
-    return { label, changes: [{ [word]: [label] }], text: `${word} ${JSON.stringify(label)}`, act };
+    return { label, change: { [word]: [label] }, text: `${word} ${JSON.stringify(label)}`, act };
   };
   return [
-    ...renames,
-    ...toAdd.map((label) => step('add', label, () => addTags(client, [label]))),
+    ...(rename ? renaming(rename, tags, session) : []),
+    ...add
+      .filter((label) => tags.spelled(label) === undefined)
+      .map((label) => step('add', label, () => addTags(client, [label]))),
     ...toDelete.map((label) => {
       const links = linksOf(label, counts);
       const removal = step('delete', label, () => remove(label));
@@ -151,44 +143,23 @@ async function stepsOf({ rename, add = [], delete: deleted = [] }: TagChange, se
 
 type Rename = NonNullable<TagChange['rename']>;
 
-/** Returns the tag that has got the label to restore meanwhile. */
-function labelInTheWay({ from, to }: Rename, { spelled }: AccountTags): string | undefined {
-  return isSameLabel(from, to) || spelled(from) === undefined ? undefined : spelled(to);
-}
-
 function refused(step: Omit<Step, 'act'>, refusal: string, error: PartialError): Step {
   return { ...step, refusal, act: () => Promise.reject(error) };
 }
 
-/** `unused`: no link has the tag in the way, so it can be deleted. The undo of this undo adds it again. */
-function renaming(
-  rename: Rename,
-  { labels, spelled }: AccountTags,
-  unused: { readonly label: string; remove(label: string): Promise<unknown> } | undefined,
-  { client }: Session,
-): Step[] {
+function renaming(rename: Rename, { labels, spelled }: AccountTags, { client }: Session): Step[] {
   const { from, to } = rename;
   const [old, other] = [spelled(from), spelled(to)];
   const isSpelling = isSameLabel(from, to);
   // If the labels differ only in case, only the exact text shows which one the tag has.
   if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
   const text = `rename ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
-  const step = { label: to, changes: [{ rename }], text };
+  const step = { label: to, change: { rename }, text };
   const unless = (reason: string): Step[] => {
     const refusal = `changed since: ${reason}`;
     return [refused(step, refusal, new PartialError(`tag ${JSON.stringify(to)}: ${refusal}`))];
   };
   if (old === undefined) return unless(`there is no tag ${JSON.stringify(from)}`);
-  const act = () => renameTag(client, old, to, true);
-  if (isSpelling || other === undefined) return [{ ...step, act }];
-  if (!unused) return unless(`there is another tag ${JSON.stringify(to)}`);
-  const { label, remove } = unused;
-  return [
-    {
-      ...step,
-      changes: [{ delete: [label] }, { rename }],
-      text: `delete the unused tag ${JSON.stringify(label)}, then ${text}`,
-      act: () => remove(label).then(act),
-    },
-  ];
+  if (!isSpelling && other !== undefined) return unless(`there is another tag ${JSON.stringify(to)}`);
+  return [{ ...step, act: () => renameTag(client, old, to, true) }];
 }
