@@ -20,7 +20,7 @@ export async function resetStats(options: ResetOptions, invocation: Invocation, 
       selection,
       options,
       command: 'stats --reset',
-      question: { verb: 'Reset the counters of', erasesCounters: true },
+      question: { verb: 'Reset the counters of' },
       presentation: {
         ...hashChangePresentation('reset', 'Reset'),
         doing: 'resetting the counters of',
