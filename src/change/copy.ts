@@ -109,16 +109,13 @@ function ofTarget(error: CliError | undefined, { profile }: Session): CliError |
 /** Reports the tags, the existing links, and the values that were not copied. */
 function withFindings(report: RowsReport, { plan, tags }: Findings, target: Session): RowsReport {
   const existing = plan?.countOf('unchanged') ?? 0;
-  const notes = (): string[] => [
-    ...(report.notes?.() ?? []),
-    ...tags.notes(),
-    ...(report.runRows !== undefined && existing > 0
-      ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`]
-      : []),
-    ...(report.runRows === undefined
-      ? []
-      : ['not copied: clicks, last visits and dates of creation', ...(plan ? boundLines(plan) : [])]),
+  const ofLinks = [
+    ...(existing > 0 ? [`${plainQuantity(existing, 'link')} existing: nothing was sent for these`] : []),
+    'not copied: clicks, last visits and dates of creation',
+    ...(plan ? boundLines(plan) : []),
   ];
+  const isRun = report.runRows !== undefined;
+  const notes = (): string[] => [...(report.notes?.() ?? []), ...tags.notes(), ...(isRun ? ofLinks : [])];
   return {
     ...alsoCounting('existing', existing, report),
     notes,
