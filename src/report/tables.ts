@@ -1,5 +1,5 @@
 import { parseUrl, readableUrl } from '../contract/web-address.ts';
-import { type ClickGroup, type ComparedClicks, comparable, type LinkClicks, type LinkEvent } from '../history/clicks.ts';
+import { type ClickGroup, type ComparedClicks, comparable, type LinkClicks } from '../history/clicks.ts';
 import { changeOf, percentText } from '../output/period-rows.ts';
 import { grouped } from '../output/quantity.ts';
 import type { ExpiringLink, FailingLink, Movers, NamedLink } from './facts.ts';
@@ -9,11 +9,10 @@ import { dayText, type Html, html, nothing } from './html.ts';
 export function clickTable(links: readonly LinkClicks[], notes: ReadonlyMap<string, string>, failing: ReadonlySet<string>): Html {
   return figures(
     'Link',
-    links.map((one) => {
-      const marks = one.events.map((event) => pill(eventTexts[event]));
-      if (failing.has(one.link.short_url)) marks.push(pill('broken', 'down'));
-      return { ...one, cell: linkCell(noted(one.link, notes), marks) };
-    }),
+    links.map((one) => ({
+      ...one,
+      cell: clickedCell(one, notes, failing.has(one.link.short_url) ? [pill('broken', 'down')] : []),
+    })),
   );
 }
 
@@ -52,10 +51,9 @@ export function moverTables({ up, down }: Movers, notes: ReadonlyMap<string, str
   const side = (links: readonly LinkClicks[], title: string): Html => {
     const rows = links.map((one) => {
       const [clicks, { before = 0 }] = [comparable(one), one];
-      const marks = one.events.map((event) => pill(eventTexts[event]));
       return [
         html`<td><span class="main">${signed(clicks - before)}</span><br><span class="quiet">${grouped(before)} to ${grouped(clicks)}</span></td>`,
-        html`<th scope="row">${linkCell(noted(one.link, notes), marks)}</th>`,
+        html`<th scope="row">${clickedCell(one, notes)}</th>`,
       ];
     });
     return html`<div><h3>${title}</h3>${links.length === 0 ? html`<p class="quiet">None.</p>` : table([], rows)}</div>`;
@@ -80,18 +78,11 @@ export function failingTable(links: readonly FailingLink[]): Html {
   return table(['Result', 'Link'], rows);
 }
 
-function noted(link: NamedLink, notes: ReadonlyMap<string, string>): NamedLink {
-  return { short_url: link.short_url, long_url: link.long_url, note: notes.get(link.short_url) };
+/** Shows the events of the link, too. */
+function clickedCell({ link, events }: LinkClicks, notes: ReadonlyMap<string, string>, marks: readonly Html[] = []): Html {
+  const pills = events.map((event) => pill(event === 'fell' ? 'counter fell' : event));
+  return linkCell({ ...link, note: notes.get(link.short_url) }, [...pills, ...marks]);
 }
-
-const eventTexts: { readonly [E in LinkEvent]: string } = {
-  new: 'new',
-  reset: 'reset',
-  fell: 'counter fell',
-  deleted: 'deleted',
-  gone: 'gone',
-  renamed: 'renamed',
-};
 
 function pill(text: string, kind = 'quiet'): Html {
   return html` <span class="event ${kind}">${text}</span>`;
