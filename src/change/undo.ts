@@ -125,7 +125,7 @@ function changeOf(
   session: Session,
 ): ListedChange {
   const { force = false } = options;
-  const [verb, doing, done] = (undoing.direction === 'redo' && method.redoWords) || method.words;
+  const [verb, doing, done] = method.words ?? changeWords[undoing.direction];
   const reading = { decide: method.decide, force, batchSize: batchSizeOf(session, options.batchSize), pending };
   return {
     kind: method.kind,
@@ -207,13 +207,17 @@ function subjectOf(begin: DoneRun['begin']): string {
   return begin.direction ? title.slice(`${begin.direction} `.length) : title;
 }
 
-/** For the question, the header (`undoing`) and each link (`Undone`; its status by default). */
-type Words = readonly [question: string, doing: string, done?: string];
+/** For the question, the header (`undoing`) and each link (`Undone`). */
+type Words = readonly [question: string, doing: string, done: string];
+
+const changeWords: { readonly [D in 'undo' | 'redo']: Words } = {
+  undo: ['Undo the changes to', 'undoing the changes to', 'Undone'],
+  redo: ['Redo the changes to', 'redoing the changes to', 'Redone'],
+};
 
 interface UndoMethod extends Pick<ListedChange, 'kind' | 'verb'> {
-  readonly words: Words;
-  /** Replaces `words` in a redo, if it needs others. */
-  readonly redoWords?: Words;
+  /** `changeWords` by default. */
+  readonly words?: Words;
   /** JSON member for the rows; `urls` by default. */
   readonly key?: string;
   readonly payload?: MakeItem;
@@ -234,8 +238,6 @@ const undoMethods: { readonly [K in DoneRun['begin']['operation']]?: UndoMethod 
   edit: {
     kind: 'edit',
     verb: 'change',
-    words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
-    redoWords: ['Change', 'changing'],
     decide: undoEdit,
     operation: editItemsOperation,
   },
@@ -250,8 +252,6 @@ const undoMethods: { readonly [K in DoneRun['begin']['operation']]?: UndoMethod 
   apply: {
     kind: 'apply',
     verb: 'back',
-    words: ['Undo the changes to', 'undoing the changes to', 'Undone'],
-    redoWords: ['Redo the changes to', 'redoing the changes to', 'Redone'],
     decide: (decision) => undoApplied(decision.change)(decision),
     operation: applyOperation,
     payload: (target, fields, kind) => appliedRow(target, kind === 'create' ? withDefaults(fields) : fields, kind),

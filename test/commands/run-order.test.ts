@@ -126,7 +126,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await notes()).toEqual(['', 'foreign', '']);
     expect(await newestFor('redo', linkctl)).not.toBe('none');
     const rest = await linkctl(['redo', run, '--yes']);
-    expect(rest).toMatchObject({ code: 0, stderr: expect.stringContaining('\nchanging 2 links in 1 batch') });
+    expect(rest).toMatchObject({ code: 0, stderr: expect.stringContaining('\nredoing the changes to 2 links in 1 batch') });
     expect(await notes()).toEqual(['new', 'foreign', 'new']);
     expect(await linkctl(['redo', run, '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
   });
