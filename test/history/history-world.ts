@@ -11,6 +11,8 @@ const [minute, day] = [60_000, 86_400_000];
 const begin = Date.UTC(2026, 2, 2, 2);
 
 interface Fixtures {
+  /** Makes the server list these records, and nothing else, of one domain. */
+  listing: (...urls: object[]) => Promise<void>;
   /** Runs `linkctl` so many days after `begin`; what is no recorder a minute later, when the readings of that moment are made. */
   on: (days: number, ...argv: string[]) => ReturnType<Linkctl>;
   /** The file of the history. */
@@ -22,6 +24,20 @@ export const test = base.extend<Fixtures>({
     await use((days, ...argv) => {
       const since = argv.includes('--record') ? 0 : minute;
       return linkctl(argv, { now: runningClock(begin + days * day + since) });
+    });
+  },
+  listing: async ({ wire }, use) => {
+    const error = { code: 0, message: '' };
+    await use(async (...urls) => {
+      await wire.script([
+        {
+          times: 'all',
+          only: { path: '/domains' },
+          answer: { body: { error, domains: [{ domain: 's.ex', status: 'default' }] } },
+        },
+        { times: 'all', only: { path: 'offset=' }, answer: { body: { error, urls: [] } } },
+        { times: 'all', answer: { body: { error, urls } } },
+      ]);
     });
   },
   history: async ({ folder }, use) => {

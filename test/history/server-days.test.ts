@@ -70,7 +70,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await sent(wire)).filter(({ call }) => call.startsWith('GET /tags'))).toHaveLength(1);
   });
 
-  test('H4: days that are sent with the records need one listing, and fill days without readings', async ({ on, wire }) => {
+  test('H4: days that are sent with the records need one listing, and fill days without readings', async ({ on, listing }) => {
     const daily_clicks = { '2026-03-03': { total: 2, unique: 1 }, '2026-03-04': { total: 5, unique: 3 } };
     const url = {
       hash: 'one',
@@ -80,18 +80,6 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       unique_clicks: 4,
       tags: [],
     };
-    const answer = (urls: object[]) => ({
-      error: { code: 0, message: '' },
-      urls,
-      page: { results_count: 1, total_count: 1, offset: 0 },
-    });
-    const domains = { error: { code: 0, message: '' }, domains: [{ domain: 's.ex', status: 'default' }] };
-    const listing = async (record: object) =>
-      await wire.script([
-        { times: 'all', only: { path: '/domains' }, answer: { body: domains } },
-        { times: 'all', only: { path: 'offset=' }, answer: { body: answer([]) } },
-        { times: 'all', answer: { body: answer([record]) } },
-      ]);
     await listing({ ...url, total_clicks: 0 });
     await on(0, ...record);
     await listing({ ...url, daily_clicks });
@@ -132,19 +120,13 @@ describe('on a Monday morning', () => {
 
   test('H6: as many whole days are compared with each other, today counts and is left out of that, and both are said', async ({
     linkctl,
-    wire,
+    listing,
     folder,
   }) => {
     const days = { '2026-11-08': 40, '2026-11-09': 2, '2026-11-15': 48, '2026-11-16': 10, '2026-11-01': 9 };
     const totals = Object.entries(days).map(([date, total]) => [date, { total, unique: 1 }]);
     const url = { hash: 'one', short_url: 's.ex/one', long_url: 'https://a.example/', unique_clicks: 4, tags: ['t'] };
-    const urls = [{ ...url, total_clicks: 109, daily_clicks: Object.fromEntries(totals) }];
-    const error = { code: 0, message: '' };
-    await wire.script([
-      { times: 'all', only: { path: '/domains' }, answer: { body: { error, domains: [{ domain: 's.ex', status: 'default' }] } } },
-      { times: 'all', only: { path: 'offset=' }, answer: { body: { error, urls: [] } } },
-      { times: 'all', answer: { body: { error, urls, page: { results_count: 1, total_count: 1, offset: 0 } } } },
-    ]);
+    await listing({ ...url, total_clicks: 109, daily_clicks: Object.fromEntries(totals) });
     const at = { now: runningClock(monday) };
     const since = await linkctl(['stats', '--since', '7d'], at);
     // 50 of 9 to 15 November against 40 of 2 to 8 November.

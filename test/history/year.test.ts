@@ -5,10 +5,11 @@ import { expect, test } from 'vitest';
 import { compare } from './oracle.ts';
 import { SimulatedAccount } from './simulated-account.ts';
 
-test.each([1, 2])('H1, H2: the figures of 40 days are those of an oracle that knows every click (seed %d)', async (seed) => {
+// `npm run trials:history` takes other seeds, and a year.
+test('H1, H2: the figures of 40 days are those of an oracle that knows every click', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'linkctl-year-'));
   try {
-    const account = new SimulatedAccount({ links: 400, seed, folder });
+    const account = new SimulatedAccount({ links: 400, seed: 1, folder });
     for (let day = 0; day < 40; day += 1) {
       account.live();
       // Nobody recorded for a week.
