@@ -14,6 +14,5 @@ export function accountLabel(
   const account = profile === undefined ? `account "${username}"` : `profile "${profile}"`;
   const names = [...new Set(domains.map((name) => name ?? domain))].filter((name) => name !== undefined);
   if (names.length < 2) return `${account} on ${host}${names.map((name) => `, domain ${name}`).join('')}`;
-  const shown = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names;
-  return `${account} on ${host}, domains ${enumerated(shown, 'and', shown.length)}`;
+  return `${account} on ${host}, domains ${enumerated(names, 'and', 3)}`;
 }

@@ -65,7 +65,7 @@ function changesText({ planned, countOf }: ChangePlan, { verb, namesKinds }: Que
   if (!namesKinds) return `${verb} ${quantity(planned, 'link')}`;
   const kinds = (['create', 'change', 'delete'] as const).filter((kind) => countOf(kind) > 0);
   const words = kinds.map((kind) => `${kind} ${grouped(countOf(kind))}`);
-  const text = enumerated(words, 'and', words.length);
+  const text = enumerated(words, 'and');
   return `${capitalized(text)} ${text.endsWith(' 1') ? 'link' : 'links'}`;
 }
 

@@ -68,7 +68,7 @@ async function edit(options: EditOptions, invocation: Invocation, operands: stri
   const all = fieldNames('edit', session.edition);
   const names = all.filter((name) => values[name] !== undefined);
   if (names.length === 0) {
-    const flags = enumerated([...all.map(flagOf), '--remove-tag'], 'or', all.length + 1);
+    const flags = enumerated([...all.map(flagOf), '--remove-tag'], 'or');
     const [hash = '', url = ''] = operands;
     const hint = /^https?:\/\//i.test(url) ? `linkctl edit ${shellWord(hash)} --url ${shellWord(url)}` : 'linkctl edit --help';
     throw new UsageError(`nothing to change: give at least one of ${flags}`, { hint });

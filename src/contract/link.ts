@@ -31,10 +31,10 @@ export function linkText({ domain, hash }: LinkKey): string {
   return domain === undefined ? hash : `${domain}/${hash}`;
 }
 
-/** Writes `a.example, b.example and c.example`; of more than `atMost` names, the first ones and the number of the others. */
-export function enumerated(names: readonly string[], conjunction: 'and' | 'or', atMost: number): string {
-  const shown = names.slice(0, atMost);
-  const last = names.length > shown.length ? `${names.length - shown.length} others` : shown.pop();
+/** Writes `a.example, b.example and c.example`; of more than `atMost` names, the first ones and the number of the others, at least two. */
+export function enumerated(names: readonly string[], conjunction: 'and' | 'or', atMost = names.length): string {
+  const shown = names.slice(0, names.length > atMost ? atMost - 1 : atMost);
+  const last = names.length > atMost ? `${names.length - shown.length} others` : shown.pop();
   return shown.length === 0 ? `${last}` : `${shown.join(', ')} ${conjunction} ${last}`;
 }
 

@@ -145,7 +145,7 @@ function requireAnswers(withKey: boolean, stored: Profile, invocation: Invocatio
     ...(global.username || stored.username ? [] : ['--username']),
     ...(hasKey ? [] : [keyFlags]),
   ];
-  if (missing.length > 0) requireTerminal(enumerated(missing, 'and', missing.length), invocation);
+  if (missing.length > 0) requireTerminal(enumerated(missing, 'and'), invocation);
 }
 
 const keyFlags = '--with-key or --api-key-file';

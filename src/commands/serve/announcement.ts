@@ -68,7 +68,7 @@ async function warnOfOtherAccounts(
   if (file !== undefined) shown.push(`the file ${file} (--edition ${edition === 'a' ? 'b' : 'a'})`);
   if (shown.length === 0) return;
   await warn(
-    `the account "${username}" of edition ${edition.toUpperCase()} has no links; not served from the same place: ${enumerated(shown, 'and', shown.length)}`,
+    `the account "${username}" of edition ${edition.toUpperCase()} has no links; not served from the same place: ${enumerated(shown, 'and')}`,
   );
 }
 
