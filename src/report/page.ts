@@ -186,13 +186,14 @@ function sources({ clicks, uncounted, madeAt, account }: ReportFacts): Html {
     before === undefined
       ? ''
       : ` The previous period begins ${source === 'readings' ? 'with the reading of' : 'on'} ${timeText(before)}.`;
-  const readings =
+  const [first, last] = [timeText(counted.since), timeText(counted.until)];
+  const figures =
     source === 'readings'
-      ? `Clicks are the last counter minus the first, from the reading of ${timeText(counted.since)} to that of ${timeText(counted.until)}.${compared} ${requested}`
-      : `Clicks are the daily totals of the server, from ${timeText(counted.since)} to ${timeText(counted.until)}.${compared} ${requested}`;
+      ? `the last counter minus the first, from the reading of ${first} to that of ${last}`
+      : `the daily totals of the server, from ${first} to ${last}`;
   const lacking = uncounted > 0 ? ` ${capitalized(uncountedClicks(uncounted))}.` : '';
   const limits = 'Days are UTC; the first and the last may be incomplete. Nothing is estimated.';
-  return html`${quiet(`${readings} ${limits}${lacking}`)}${eventNotes(clicks)}
+  return html`${quiet(`Clicks are ${figures}.${compared} ${requested} ${limits}${lacking}`)}${eventNotes(clicks)}
 ${quiet(`Made by linkctl ${version} on ${timeText(madeAt)} for ${account}.`)}`;
 }
 

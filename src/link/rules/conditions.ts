@@ -75,7 +75,7 @@ export const booleans: ValueKind<boolean, '='> = {
  * have one `form`.
  */
 export function texts(
-  read = ({ text }: Comparison) => text,
+  read: (comparison: Comparison) => string,
   begins = (value: string, start: string) => value.startsWith(start),
   form = (value: string) => value,
 ): ValueKind<string, (typeof matching)[number]> {
