@@ -82,8 +82,8 @@ async function changeByTags(
 function changesOf(links: readonly PlannedLink[], verb: LinkChange['verb'], first: number): NotedChange[] {
   const kind = verb === 'delete' ? 'deleted' : verb;
   if (kind === 'change') return [];
-  return links.flatMap(({ target, record, outcome }, nth) => {
-    const counters = { total: record?.total_clicks, unique: record?.unique_clicks };
-    return isPlanned(outcome) ? [{ kind, row: first + nth, ...target, ...counters }] : [];
+  const erased = links.filter(({ outcome }) => isPlanned(outcome));
+  return erased.map(({ target, record }, nth) => {
+    return { kind, row: first + nth, ...target, total: record?.total_clicks, unique: record?.unique_clicks };
   });
 }
