@@ -9,20 +9,28 @@ export interface WebAddress {
   readonly hostname: string;
   /** Default port of the scheme if none is written. */
   readonly port: string;
+  /** Byte for byte. The port has its colon, and may be empty. */
+  readonly written: { readonly scheme: string; readonly host: string; readonly port: string };
   /** Path, query and fragment, byte for byte. */
   readonly rest: string;
 }
 
 // A backslash ends the host too, because browsers treat it as a slash.
-const parts = /^(https?):\/\/(?:([^/?#\\]*)@)?([^/?#\\]*)/i;
+const parts = /^(https?):\/\/(?:([^/?#\\]*)@)?([^/?#\\]*?)(:\d*)?(?=[/?#\\]|$)/i;
 
 /** Undefined if the text is no http(s) URL with a host. */
 export function readWebAddress(text: string): WebAddress | undefined {
-  const [start, written, userinfo, authority] = parts.exec(text) ?? [];
-  if (start === undefined || !written || !authority) return undefined;
-  const scheme = written.length === 4 ? 'http' : 'https';
-  const host = hostOf(scheme, authority);
-  return host && { scheme, userinfo, ...host, rest: text.slice(start.length) };
+  const [start, typed, userinfo, host = '', port = ''] = parts.exec(text) ?? [];
+  if (start === undefined || !typed || host + port === '') return undefined;
+  const scheme = typed.length === 4 ? 'http' : 'https';
+  const parsed = hostOf(scheme, host + port);
+  return parsed && { scheme, userinfo, ...parsed, written: { scheme: typed, host, port }, rest: text.slice(start.length) };
+}
+
+/** Returns the URL with other parts, and the rest of it byte for byte. */
+export function withParts({ userinfo, written, rest }: WebAddress, changed: Partial<WebAddress['written']>): string {
+  const { scheme, host, port } = { ...written, ...changed };
+  return `${scheme}://${userinfo === undefined ? '' : `${userinfo}@`}${host}${port}${rest}`;
 }
 
 type Host = Pick<WebAddress, 'hostname' | 'port'>;

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts';
 import { quoted } from '../../base/quoted.ts';
-import { readWebAddress } from '../http-url.ts';
+import { readWebAddress, type WebAddress, withParts } from '../http-url.ts';
 import { readPattern } from './pattern.ts';
 import { type Parameter, withoutParameter, withParameter } from './query-parameters.ts';
 import type { UrlRule } from './url-change.ts';
@@ -38,10 +38,9 @@ function lastPart(url: string): keyof typeof cannotFollow {
 export const httpsRule: UrlRule = {
   selects: false,
   apply(longUrl) {
-    if (readWebAddress(longUrl)?.scheme !== 'http') return undefined;
-    return longUrl.replace(authorityPattern, (_, _scheme, userinfo, host, port = '') => {
-      return `https://${userinfo}${host}${/^:0*80$/.test(port) ? '' : port}`;
-    });
+    const address = readWebAddress(longUrl);
+    if (address?.scheme !== 'http') return undefined;
+    return withParts(address, { scheme: 'https', port: address.written.port.replace(/^:0*80$/, '') });
   },
 };
 
@@ -51,15 +50,13 @@ export function hostRule(text: string): UrlRule {
   const [from, to] = [namedHost(old), namedHost(now)];
   if (!from || !to) throw new UsageError(`--host: expected old=new, two hosts without scheme and path, got ${quoted(text)}`);
   if (old === now) throw new UsageError(`--host: both hosts are ${old}`);
-  const namesPort = from.port !== '' || to.port !== '';
+  const namesPort = from.written.port !== '' || to.written.port !== '';
   return {
     selects: true,
     apply(longUrl) {
       const address = readWebAddress(longUrl);
-      if (address?.hostname !== from.hostname || (from.port !== '' && address.port !== from.port)) return undefined;
-      return longUrl.replace(authorityPattern, (_, scheme, userinfo, _host, port = '') => {
-        return `${scheme}://${userinfo}${to.host}${namesPort ? to.written : port}`;
-      });
+      if (address?.hostname !== from.hostname || (from.written.port !== '' && address.port !== from.port)) return undefined;
+      return withParts(address, namesPort ? { host: to.written.host, port: to.written.port } : { host: to.written.host });
     },
   };
 }
@@ -133,21 +130,6 @@ function settingRule(parameter: Parameter): UrlRule {
   return { selects: false, apply: (longUrl) => readWebAddress(longUrl) && withParameter(longUrl, parameter) };
 }
 
-// A backslash ends the host too, because browsers treat it as a slash.
-const authorityPattern = /^(https?):\/\/((?:[^/?#\\]*@)?)([^/?#\\@]*?)(:\d*)?(?=[/?#\\]|$)/i;
-
-interface NamedHost {
-  /** As typed, without the port. */
-  readonly host: string;
-  /** In ASCII and lower case. */
-  readonly hostname: string;
-  /** The port as typed, with its colon; may be empty. */
-  readonly written: string;
-  readonly port: string;
-}
-
-function namedHost(text: string): NamedHost | undefined {
-  const [, host = '', written = ''] = /^(\[[^\]]*\]|[^:/?#\\@*\s]+)(:\d+)?$/.exec(text) ?? [];
-  const address = readWebAddress(`http://${host}${written}`);
-  return address && { host, hostname: address.hostname, written, port: written && address.port };
+function namedHost(text: string): WebAddress | undefined {
+  return /^(?:\[[^\]]*\]|[^:/?#\\@*\s]+)(?::\d+)?$/.test(text) ? readWebAddress(`http://${text}`) : undefined;
 }
