@@ -52,7 +52,7 @@ export async function changeNamed(change: NamedChange, session: Session): Promis
   const sending = sendingOf(options, session);
   if (session.global.dryRun) return (await import('./plan/dry-run.ts')).namedDryRun(change, session);
   if (input.rows === 0) {
-    return (await import('./unsent.ts')).nothingToDo(change.presentation, `${what ?? input.name}: nothing to change`);
+    return (await import('./unsent.ts')).nothingToDo(change.presentation, `${what}: nothing to change`);
   }
   const undo = await keepsUndo(options, session);
   const isAsked = !(fromArguments && question.isOptional);
