@@ -38,7 +38,8 @@ interface AccountSettings {
 }
 
 /** The options with their defaults. */
-export interface ServiceSettings extends Pick<ServiceOptions, 'edition' | 'useHttps' | 'redirectCode' | 'notFoundUrl'> {
+export interface ServiceSettings extends Pick<ServiceOptions, 'edition' | 'useHttps' | 'notFoundUrl'> {
+  readonly redirectCode: RedirectCode;
   readonly credentials: Credentials;
   readonly limits: ServiceLimits;
   readonly account: AccountSettings;
@@ -69,8 +70,9 @@ export interface ServiceOptions {
    * usable. Default: the stored domains, or `localhost`.
    */
   readonly domains?: readonly DomainSettings[] | undefined;
-  /** The scheme and redirect code of all domains. Default: the setting of each domain, but https with a certificate. */
+  /** The scheme of all domains. Default: that of each domain, but https with a certificate. */
   readonly useHttps?: boolean | undefined;
+  /** Default: 303. */
   readonly redirectCode?: RedirectCode | undefined;
   /** Redirects visitors of unknown and expired links to this URL instead of answering 404 or 410. */
   readonly notFoundUrl?: string | undefined;
@@ -127,7 +129,7 @@ export function serviceSettings(options: ServiceOptions, ports: ReadonlyMap<stri
     ports,
     // A domain behind a proxy has the scheme of its public URL.
     useHttps: options.useHttps ?? (options.certificate && !options.publicUrl?.startsWith('http:') ? true : undefined),
-    redirectCode: options.redirectCode,
+    redirectCode: options.redirectCode ?? '303',
     notFoundUrl: options.notFoundUrl,
     allowedOrigins: options.allowedOrigins ?? [],
     now: options.now ?? Date.now,
@@ -138,8 +140,5 @@ export function serviceSettings(options: ServiceOptions, ports: ReadonlyMap<stri
 export function readDomain(settings: DomainSettings): DomainSettings & { readonly port: string } {
   const domain = normalizeDomain(settings.name);
   if (domain === undefined) throw new Error(`${JSON.stringify(settings.name)} is not a domain name`);
-  if (settings.redirectCode !== undefined && !redirectCodes.some((code) => code === settings.redirectCode)) {
-    throw new Error(`redirect code ${settings.redirectCode}: use one of ${redirectCodes.join(', ')}`);
-  }
   return { ...settings, ...splitPort(domain) };
 }

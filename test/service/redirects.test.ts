@@ -134,34 +134,19 @@ test('max_clicks is honoured to the click, also when clicks come at once', async
   expect((await client.visit('/abc')).status).toBe(303);
 });
 
-test('each domain has its links, redirect code, root page and 404 page, distinguished by Host', async ({ start }) => {
-  const client = await start({
-    domains: [
-      {
-        name: 'one.example',
-        redirectCode: '301',
-        customRootPage: 'https://example.com/',
-        custom404Page: 'https://example.com/404',
-      },
-      { name: 'two.example:8080', redirectCode: '307', custom404Page: 'javascript:alert(1)' },
-    ],
-  });
+test('each domain has its links, distinguished by Host', async ({ start }) => {
+  const client = await start({ domains: [{ name: 'one.example' }, { name: 'two.example:8080' }], redirectCode: '301' });
   await client.shorten({ long_url: 'https://example.com/1', custom_hash: 'same' });
   await client.call('POST', '/urls?domain=two.example:8080', {
     urls: [{ long_url: 'https://example.com/2', custom_hash: 'same' }],
   });
   const visit = (host: string, path: string) => visitHost(client.service.port, host, path);
-  expect(await visit('one.example', '/same')).toEqual([301, 'https://example.com/1']);
-  expect(await visit('ONE.example:1234', '/same')).toEqual([301, 'https://example.com/1']);
-  expect(await visit('two.example:8080', '/same')).toEqual([307, 'https://example.com/2']);
-  expect(await visit('127.0.0.1', '/same')).toEqual([301, 'https://example.com/1']);
-  expect(await visit('[::1]:8080', '/same')).toEqual([301, 'https://example.com/1']);
-  expect(await visit('localhost', '/same')).toEqual([301, 'https://example.com/1']);
+  for (const host of ['one.example', 'ONE.example:1234', '127.0.0.1', '[::1]:8080', 'localhost']) {
+    expect([host, await visit(host, '/same')]).toEqual([host, [301, 'https://example.com/1']]);
+  }
+  expect(await visit('two.example:8080', '/same')).toEqual([301, 'https://example.com/2']);
   expect(await visit('three.example', '/same')).toEqual([404, undefined]);
-  expect(await visit('one.example', '/')).toEqual([302, 'https://example.com/']);
   expect(await visit('two.example:8080', '/')).toEqual([200, undefined]);
-  expect(await visit('one.example', '/nosuch')).toEqual([302, 'https://example.com/404']);
-  expect(await visit('two.example:8080', '/nosuch')).toEqual([404, undefined]);
 });
 
 test('an internationalized domain is found by either form in Host', async ({ start }) => {

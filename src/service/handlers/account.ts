@@ -38,11 +38,11 @@ export const listDomains: Handler<'listDomains'> = async ({ store, settings }) =
     (domain): DomainRecord => ({
       domain: shownDomain(domain, settings),
       hash_character_set: 'restricted',
-      hash_generation: domain.hashGeneration,
+      hash_generation: 'random',
       status: domain.isDefault ? 'default' : 'active',
-      custom_root_page: domain.customRootPage,
-      custom_404_page: settings.notFoundUrl ?? domain.custom404Page,
-      redirect_code: settings.redirectCode ?? domain.redirectCode,
+      custom_root_page: '',
+      custom_404_page: settings.notFoundUrl ?? '',
+      redirect_code: settings.redirectCode,
       use_https: settings.useHttps ?? domain.useHttps,
     }),
   );

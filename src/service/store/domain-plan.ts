@@ -11,9 +11,7 @@ export function conflictingAddress(addresses: readonly string[], own: string): s
 }
 
 /** Stored domains have an id. */
-export type PlacedDomain = Settings & { readonly id: number | undefined };
-
-type Settings = Omit<StoredDomain, 'id' | 'isDefault'>;
+export type PlacedDomain = Pick<StoredDomain, 'name' | 'useHttps'> & { readonly id: number | undefined };
 
 /**
  * Returns all domains in order if anything changes: first the configured ones, then other stored ones, which stay usable. Edition B has one
@@ -30,16 +28,15 @@ export function placeDomains(
   const named = (name: string) =>
     known.find((domain) => edition === 'b' || domain.name === name) ?? known.find((domain) => domain.name.startsWith(`${name}:`));
   const usual = stored.length > 0 ? [] : [{ name: 'localhost' }];
-  const first = (wanted.length > 0 ? wanted : usual).map((settings) => ({
-    ...newDomain,
-    ...named(settings.name),
-    ...given(settings),
-  }));
+  const first = (wanted.length > 0 ? wanted : usual).map(({ name, useHttps }: DomainSettings) => {
+    const there = named(name);
+    return { id: there?.id, name, useHttps: useHttps ?? there?.useHttps ?? false };
+  });
   const rest = known.filter((domain) => !first.some(({ id }) => id === domain.id));
   const placed = [...first, ...(edition === 'b' ? formerNames(known[0]?.name, first[0]?.name, rest) : rest)];
   const isAsStored = placed.every((domain, index) => {
     const there = stored[index];
-    return there && domain.id === there.id && settingNames.every((name) => domain[name] === there[name]);
+    return there && domain.id === there.id && domain.name === there.name && domain.useHttps === there.useHttps;
   });
   return isAsStored ? undefined : placed;
 }
@@ -65,21 +62,5 @@ function formerNames(
 ): readonly PlacedDomain[] {
   if (before === undefined || now === undefined || before === now) return former;
   const again = former.find(({ name }) => name === now);
-  return [{ ...newDomain, id: again?.id, name: before }, ...former.filter((domain) => domain !== again)];
-}
-
-const newDomain = {
-  id: undefined,
-  hashGeneration: 'random',
-  redirectCode: '303',
-  useHttps: false,
-  customRootPage: '',
-  custom404Page: '',
-} as const;
-
-const settingNames = ['name', 'hashGeneration', 'redirectCode', 'useHttps', 'customRootPage', 'custom404Page'] as const;
-
-/** Omitted settings keep their stored or default values. */
-function given({ name, ...settings }: DomainSettings): Pick<Settings, 'name'> & Partial<Settings> {
-  return { name, ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) };
+  return [{ id: again?.id, name: before, useHttps: false }, ...former.filter((domain) => domain !== again)];
 }

@@ -10,16 +10,14 @@ export interface StoredDomain {
   /** In ASCII. The port depends on the process, but older versions stored it. */
   readonly name: string;
   readonly isDefault: boolean;
-  readonly hashGeneration: 'incremental' | 'random';
-  /** The HTTP status as text, as in the API. */
-  readonly redirectCode: string;
   readonly useHttps: boolean;
-  readonly customRootPage: string;
-  readonly custom404Page: string;
 }
 
-/** Omitted settings keep their stored or default values. */
-export type DomainSettings = { readonly name: string } & Partial<Omit<StoredDomain, 'id' | 'isDefault' | 'name'>>;
+export interface DomainSettings {
+  readonly name: string;
+  /** Default: as stored; of a new domain false. */
+  readonly useHttps?: boolean | undefined;
+}
 
 export interface StoredUrl {
   readonly id: number;

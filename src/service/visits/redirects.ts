@@ -38,7 +38,7 @@ export async function answerVisit(
     return textResponse(405, 'method not allowed', { allow: 'GET, HEAD' });
   const domain = await findDomain(redirects, request.host);
   if (!domain) return withOutcome('unknown_domain', textResponse(404, 'no such domain'));
-  if (path === '/') return rootPage(domain);
+  if (path === '/') return textResponse(200, 'short link service');
   const visited = { domain, host: request.host, name: nameIn(path) };
   const qrHash = hashOfQrPath(visited.name);
   if (qrHash !== undefined) return await answerQr(redirects, visited, qrHash, search);
@@ -73,7 +73,7 @@ async function answerHash(redirects: Redirects, request: ServiceRequest, visited
   return withOutcome(now ? 'used_up' : 'unknown', notFoundPage(visited, settings, now && 'used_up'));
 
   function redirectTo(address: string): ServiceResponse {
-    return redirect(Number(settings.redirectCode ?? domain.redirectCode), address);
+    return redirect(Number(settings.redirectCode), address);
   }
 }
 
@@ -120,15 +120,10 @@ ${header(request, 'user-agent') ?? ''}`;
   return true;
 }
 
-function rootPage(domain: StoredDomain): ServiceResponse {
-  const location = safeLocation(domain.customRootPage);
-  return location === undefined ? textResponse(200, 'short link service') : redirect(302, location);
-}
-
 /** 410 for a link that once worked. */
 function notFoundPage(visited: Visited, settings: ServiceSettings, fault?: 'expired' | 'used_up'): ServiceResponse {
-  const location = safeLocation(settings.notFoundUrl ?? visited.domain.custom404Page);
-  if (location !== undefined && !isAt(location, visited, settings)) return redirect(302, location);
+  const page = settings.notFoundUrl;
+  if (page !== undefined && !isAt(page, visited, settings)) return redirect(302, page);
   if (!fault) return textResponse(404, 'link not found');
   return textResponse(410, fault === 'expired' ? 'this link has expired' : 'this link has been used up');
 }

@@ -21,10 +21,8 @@ export interface AccountRows {
 export type OwnRows = Pick<AccountRows, 'queries' | 'accountId'>;
 
 export async function listDomains({ queries, accountId }: OwnRows): Promise<StoredDomain[]> {
-  const rows = await queries.all<Omit<StoredDomain, 'isDefault' | 'useHttps'> & { readonly useHttps: number }>(
-    `SELECT id, name, hash_generation AS "hashGeneration", redirect_code AS "redirectCode", use_https AS "useHttps",
-       custom_root_page AS "customRootPage", custom_404_page AS "custom404Page"
-     FROM domains WHERE account_id = ? ORDER BY position, id`,
+  const rows = await queries.all<Pick<StoredDomain, 'id' | 'name'> & { readonly useHttps: number }>(
+    'SELECT id, name, use_https AS "useHttps" FROM domains WHERE account_id = ? ORDER BY position, id',
     accountId,
   );
   return rows.map((row, index) => ({ ...row, isDefault: index === 0, useHttps: row.useHttps !== 0 }));
@@ -32,17 +30,18 @@ export async function listDomains({ queries, accountId }: OwnRows): Promise<Stor
 
 /** Stores the domains in order. */
 async function storeDomains({ queries, accountId }: OwnRows, placed: readonly PlacedDomain[]): Promise<void> {
-  const columns = 'name, hash_generation, redirect_code, use_https, custom_root_page, custom_404_page, position';
+  const columns = 'name, use_https, position';
+  // Nothing sets them, and nothing reads them.
+  const [unused, defaults] = ['hash_generation, redirect_code, custom_root_page, custom_404_page', "'random', '303', '', ''"];
   const newId = `(SELECT coalesce(max(id), 0) + 1 FROM domains WHERE ${queries.dialect.idScope})`;
   // Domains may exchange their names, which are unique.
   if (placed.length > 0) await queries.run("UPDATE domains SET name = '/' || CAST(id AS TEXT) WHERE account_id = ?", accountId);
-  for (const [position, { id, name, hashGeneration, redirectCode, useHttps, ...pages }] of placed.entries()) {
+  for (const [position, { id, name, useHttps }] of placed.entries()) {
     const text =
       id === undefined
-        ? `INSERT INTO domains (${columns}, account_id, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${newId})`
-        : `UPDATE domains SET (${columns}) = (?, ?, ?, ?, ?, ?, ?) WHERE account_id = ? AND id = ?`;
-    const values = [name, hashGeneration, redirectCode, Number(useHttps), pages.customRootPage, pages.custom404Page];
-    await queries.run(text, ...values, position, accountId, id ?? accountId);
+        ? `INSERT INTO domains (${columns}, ${unused}, account_id, id) VALUES (?, ?, ?, ${defaults}, ?, ${newId})`
+        : `UPDATE domains SET (${columns}) = (?, ?, ?) WHERE account_id = ? AND id = ?`;
+    await queries.run(text, name, Number(useHttps), position, accountId, id ?? accountId);
   }
 }
 

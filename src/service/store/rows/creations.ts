@@ -1,4 +1,4 @@
-import { type HashSource, hashSource } from '../hash-source.ts';
+import { randomHashes } from '../../../contract/random-hashes.ts';
 import type { Creation, CreationRules, NewUrl, StoredUrl } from '../store.ts';
 import { type AccountRows, monthOfUrls, tallyCount, tallyUrls, urlCount } from './account-rows.ts';
 import { type CreationFacts, type CreationPlan, type NewRecord, planCreations } from './creation-plan.ts';
@@ -10,20 +10,25 @@ interface Batch {
   readonly items: readonly NewUrl[];
   readonly rules: CreationRules;
   readonly now: number;
-  readonly source: HashSource;
-  /** Random hashes, generated before reading, so that one statement also finds out which of them are in use. */
+  readonly newHash: () => string;
+  /** Hashes, generated before reading, so that one statement also finds out which of them are in use. */
   readonly tried: readonly string[];
 }
 
+/** Excludes characters that are easily confused. */
+const alphabet = '23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ';
+
+/** 56^6 is about 30 billion hashes. */
+const hashLength = 6;
+
 /** Runs in the caller's transaction: one statement reads and one writes, regardless of the number of items. */
 export async function createUrls(rows: AccountRows, items: readonly NewUrl[], rules: CreationRules): Promise<Creation[]> {
-  const source = hashSource(rules.domain, rows.random);
-  const generated = items.filter(({ customHash }) => customHash === undefined);
-  const tried = rules.domain.hashGeneration === 'random' ? generated.map(source.next) : [];
-  const batch = { items, rules, now: rows.now(), source, tried };
+  const newHash = randomHashes(alphabet, hashLength, rows.random);
+  const tried = items.filter(({ customHash }) => customHash === undefined).map(newHash);
+  const batch = { items, rules, now: rows.now(), newHash, tried };
   const facts = await readFacts(rows, batch);
   const plan = planCreations(items, rules, facts);
-  await giveHashes(rows, batch, facts, plan.records);
+  await giveHashes(rows, batch, facts.byHash, plan.records);
   if (plan.records.length > 0) await rows.queries.together(insertions(rows, batch, facts.tags, plan.records));
   return creationsOf(rows, plan);
 }
@@ -44,14 +49,13 @@ interface FactsRow extends TagFacts {
   readonly last_id: number;
   readonly urls: number;
   readonly month: number;
-  readonly sequence: number | null;
   /** Those in use. */
   readonly hashes: Aggregated<[id: number, hash: string, longUrl: string]>;
   /** `[long URL, ids]`, the oldest first. */
   readonly long_urls: Aggregated<[longUrl: string, ids: Aggregated<number>]>;
 }
 
-async function readFacts(rows: AccountRows, { items, rules, now, source, tried }: Batch): Promise<CreationFacts> {
+async function readFacts(rows: AccountRows, { items, rules, now, tried }: Batch): Promise<CreationFacts> {
   const { queries, accountId } = rows;
   const { jsonAggregate, jsonList, idScope } = queries.dialect;
   const named = urlsNamed(rows, rules.domain, [...items.flatMap(({ customHash }) => customHash ?? []), ...tried]);
@@ -63,14 +67,12 @@ async function readFacts(rows: AccountRows, { items, rules, now, source, tried }
   const facts = only(
     await queries.all<FactsRow>(
       `SELECT (SELECT coalesce(max(id), 0) FROM urls WHERE ${idScope}) AS last_id, (${urlCount}) AS urls, (${tallyCount}) AS month,
-         (SELECT sequence FROM domains WHERE account_id = ? AND id = ?) AS sequence,
          (SELECT ${jsonAggregate}(${jsonList}(u.id, u.hash, u.long_url)) ${named.sql}) AS hashes,
          (${longUrls.sql}) AS long_urls, ${tags.sql}`,
-      ...[accountId, accountId, accountId, ...monthOfUrls(now), accountId, rules.domain.id],
+      ...[accountId, accountId, accountId, ...monthOfUrls(now)],
       ...[...named.values, ...longUrls.values, ...tags.values],
     ),
   );
-  source.sequence = facts.sequence ?? 0;
   return {
     now,
     lastId: facts.last_id,
@@ -105,50 +107,38 @@ function storedLongUrls(
   };
 }
 
-/**
- * Generates hashes for records without a custom one, and uses as many free ones as needed, so that an incremental domain skips none. All
- * custom hashes of the batch count as used, because a later item may need one.
- */
+/** Gives hashes to the records without a custom one. `byHash` has the custom ones of the batch, too. */
 async function giveHashes(
   rows: AccountRows,
-  { items, rules, source, tried }: Batch,
-  { byHash }: CreationFacts,
+  { rules, newHash, tried }: Batch,
+  byHash: CreationFacts['byHash'],
   records: readonly NewRecord[],
 ): Promise<void> {
-  const used = new Set(items.flatMap((item) => item.customHash ?? []));
-  const [known, first] = [new Set(tried), tried.values()];
-  const unused = (): string => {
-    for (;;) {
-      const hash = first.next().value ?? source.next();
-      if (used.size < used.add(hash).size) return hash;
+  const used = new Set(byHash.keys());
+  const isNew = (hash: string): boolean => used.size < used.add(hash).size;
+  const free = tried.filter(isNew).values();
+  for (const record of records) {
+    if (record.hash === '') record.hash = free.next().value ?? '';
+    while (record.hash === '') {
+      const hash = newHash();
+      if (isNew(hash) && (await findUrls(rows, rules.domain, [hash])).length === 0) record.hash = hash;
     }
-  };
-  let open = records.filter(({ hash }) => hash === '');
-  while (open.length > 0) {
-    const candidates = open.map(unused);
-    const isKnown = candidates.every((hash) => known.has(hash));
-    const taken = isKnown ? byHash : new Set((await findUrls(rows, rules.domain, candidates)).map(({ hash }) => hash));
-    const free = candidates.filter((hash) => !taken.has(hash)).values();
-    open = open.filter((record) => {
-      record.hash = free.next().value ?? '';
-      return record.hash === '';
-    });
   }
 }
 
 function insertions(
   rows: AccountRows,
-  { rules: { domain }, now, source }: Batch,
+  { rules: { domain }, now }: Batch,
   tags: BatchTags,
   records: readonly StoredUrl[],
 ): Statement[] {
   const { queries, accountId } = rows;
   const attached = records.flatMap(({ id, tags: labels }) => labels.map((label) => ({ urlId: id, label })));
   const made = changedUrls(queries.dialect, records);
-  const counted = 'UPDATE domains SET urls = urls + ?, sequence = ? WHERE account_id = ? AND id = ?';
+  const counted = 'UPDATE domains SET urls = urls + ? WHERE account_id = ? AND id = ?';
   return [
     ...changeTags(rows, tags, attached),
-    { sql: counted, values: [records.length, source.sequence, accountId, domain.id] },
+    { sql: counted, values: [records.length, accountId, domain.id] },
     tallyUrls(rows, now, records.length),
     {
       sql: `INSERT INTO urls (account_id, domain_id, modified, ${valueColumns})

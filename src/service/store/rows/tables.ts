@@ -23,6 +23,7 @@ export const movedTables: readonly Table[] = [
     key: ['id'],
     unique: ['name'],
     columns: {
+      // A process of the build before needs the columns that nothing sets: those of hashes, redirects and pages, and `sequence`.
       ...{ id: number, name: text, position: number, hash_generation: text, redirect_code: text, use_https: number },
       ...{ custom_root_page: text, custom_404_page: text, urls: counter, sequence: counter },
     },
