@@ -1,8 +1,7 @@
-import { domainToASCII } from 'node:url';
 import type { Edition } from '../contract/editions.ts';
 import { type AccountDomains, recordDomain, withoutScheme } from '../contract/link.ts';
 import type { DomainRecord } from '../contract/records.ts';
-import { isLocalhost, withoutLocalPort } from '../contract/web-address.ts';
+import { domainKey, isLocalhost, isSameDomain } from '../contract/web-address.ts';
 import { isUnknownResource } from './call-error.ts';
 import type { Client } from './client.ts';
 
@@ -10,13 +9,13 @@ import type { Client } from './client.ts';
 export async function accountDomains(client: Pick<Client, 'send'>): Promise<AccountDomains> {
   const domains = (await listDomains(client)) ?? [];
   const defaultDomain = domains.find(({ status }) => status === 'default')?.domain;
-  const useHttps = new Map(domains.map(({ domain, use_https }) => [canonical(domain), use_https]));
+  const useHttps = new Map(domains.map(({ domain, use_https }) => [domainKey(domain), use_https]));
   return { names: domains.map(({ domain }) => domain), defaultDomain, useHttps };
 }
 
 /** Undefined if the server does not say. */
 export function usesHttps({ useHttps }: AccountDomains, host: string): boolean | undefined {
-  return useHttps?.get(canonical(host));
+  return useHttps?.get(domainKey(host));
 }
 
 /** Only edition A has GET /domains. The client must be of edition A to send it. */
@@ -50,23 +49,20 @@ export interface ForeignHost {
 
 /** Returns the first host that is no domain of the account; undefined if the server does not list its domains. */
 export function foreignDomain({ names }: AccountDomains, hosts: readonly string[]): ForeignHost | undefined {
-  const known = names.map((name) => canonical(name));
-  const host = known.length > 0 ? hosts.find((name) => !known.includes(canonical(name))) : undefined;
-  return host === undefined ? undefined : { host, own: names };
+  return names.length === 0 ? undefined : foreignTo(names, hosts);
 }
 
-/** Edition B has no list of domains, so the hosts are compared with a record and with the custom domain. */
+function foreignTo(own: readonly string[], hosts: readonly string[]): ForeignHost | undefined {
+  const host = hosts.find((name) => !own.some((known) => isSameDomain(name, known)));
+  return host === undefined ? undefined : { host, own };
+}
+
+/** Edition B has no list of domains, so the hosts are compared with a record and, if one differs, with the custom domain. */
 export async function foreignHost(client: Pick<Client, 'send'>, hosts: readonly string[]): Promise<ForeignHost | undefined> {
-  const own: string[] = [];
-  for (const read of [hostOfRecords, customDomain]) {
-    const found = await read(client);
-    if (found && !own.includes(found)) own.push(found);
-    const known = own.map((name) => canonical(name));
-    const host = hosts.find((name) => !known.includes(canonical(name)));
-    if (host === undefined) return undefined;
-    if (read === customDomain) return { host, own };
-  }
-  return undefined;
+  const own = [await hostOfRecords(client)].filter((name) => name !== undefined);
+  if (!foreignTo(own, hosts)) return undefined;
+  const custom = await customDomain(client);
+  return foreignTo(custom && !own.includes(custom) ? [...own, custom] : own, hosts);
 }
 
 async function hostOfRecords(client: Pick<Client, 'send'>): Promise<string | undefined> {
@@ -79,9 +75,4 @@ async function customDomain(client: Pick<Client, 'send'>): Promise<string | unde
   const { custom_domain: name } = account;
   // Some servers write it as a URL.
   return name && (recordDomain({ short_url: `${withoutScheme(name)}/` }) ?? name);
-}
-
-function canonical(host: string): string {
-  const [, name = host, port = ''] = /^(.*?)(:\d+)?$/s.exec(host) ?? [];
-  return withoutLocalPort(`${domainToASCII(name)}${port}`);
 }

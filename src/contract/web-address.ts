@@ -40,9 +40,13 @@ export function withoutLocalPort(text: string): string {
   return text.replace(/^localhost:\d+(?=\/|$)/, 'localhost');
 }
 
-/** Ignores the spelling, and the port of a service on this computer. */
+/** Equal for all spellings of a domain, and for all ports of a service on this computer. */
+export function domainKey(domain: string): string {
+  return withoutLocalPort(hostName(domain));
+}
+
 export function isSameDomain(one: string, other: string): boolean {
-  return withoutLocalPort(hostName(one)) === withoutLocalPort(hostName(other));
+  return domainKey(one) === domainKey(other);
 }
 
 /** True for the domain of a service without a domain name: `localhost`, with the port on which it last listened. */
