@@ -77,10 +77,7 @@ function openCall(api: Api, { root, query }: Target, path: object, payload: unkn
     store,
     workingDomain: () => findWorkingDomain(api, query),
     usage: () => calls.flush(store.usage),
-    note: (describe) => (result) => {
-      const noted = settings.edition === 'a' ? describe(result) : undefined;
-      return noted && { type: 'notification', objectUrl: null, ...noted };
-    },
+    note: (describe) => (settings.edition === 'a' ? describe : undefined),
   };
 }
 

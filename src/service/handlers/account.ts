@@ -56,7 +56,7 @@ export const listLog: Handler<'listLog'> = async (call) => {
   const log = entries.map((entry) => ({
     message: entry.message,
     time: utcTime(entry.time),
-    type: entry.type,
+    type: 'notification',
     satellite_username: null,
     links: { object_url: entry.objectUrl, help_url: null },
   }));

@@ -17,13 +17,7 @@ export interface Call<O extends OperationName> {
   /** Includes this call. */
   readonly usage: () => Promise<Usage>;
   /** Describes a change for the account log (edition A, 2.7). The store saves the entry together with the change. */
-  readonly note: <Result>(describe: (result: Result) => LogMessage | undefined) => Note<Result>;
-}
-
-export interface LogMessage {
-  readonly message: string;
-  /** The affected short URL. */
-  readonly objectUrl?: string | null;
+  readonly note: <Result>(describe: Note<Result>) => Note<Result> | undefined;
 }
 
 export type Handler<O extends OperationName> = (call: Call<O>) => Promise<OperationResult<O>>;

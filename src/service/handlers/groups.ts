@@ -41,7 +41,7 @@ async function reset(call: GroupCall, selection: Selection): Promise<object> {
   return answer(await call.store.resetStats(selection, note));
 }
 
-export function groupNote({ note }: Pick<GroupCall, 'note'>, message: (urls: string) => string): Note<GroupOutcome> {
+export function groupNote({ note }: Pick<GroupCall, 'note'>, message: (urls: string) => string): Note<GroupOutcome> | undefined {
   return note((count) => (count ? { message: message(plural(count, 'URL')) } : undefined));
 }
 

@@ -4,8 +4,8 @@ import type { Item } from '../api/field-rules.ts';
 import { Refusal } from '../api/refusal.ts';
 import { shortUrlWithProtocol, shownDomain } from '../api/url-records.ts';
 import type { ServiceSettings } from '../service-options.ts';
-import type { Creation, EditOutcome } from '../store/store.ts';
-import type { Call, LogMessage } from './call.ts';
+import type { Creation, EditOutcome, LogMessage } from '../store/store.ts';
+import type { Call } from './call.ts';
 
 /** Reads the `urls` array of a payload: 1305 if it is empty, 1221 above the bound. */
 export function readItems(payload: unknown, bound: number): Item[] {

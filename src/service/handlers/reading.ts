@@ -73,7 +73,7 @@ export const getStats: Handler<'getStats'> = async (call) => {
   const domain = await call.workingDomain();
   const found = isHash(call.path.hash) ? await call.store.findStats(domain, call.path.hash) : undefined;
   if (!found) return { stats: [] };
-  const { url, days } = found;
+  const { totalClicks: total_clicks, uniqueClicks: unique_clicks, days } = found;
   const daily_clicks = Object.fromEntries(days.map(({ day, total, unique }) => [day, { total, unique }]));
-  return { stats: [{ hash: url.hash, total_clicks: url.totalClicks, unique_clicks: url.uniqueClicks, daily_clicks }] };
+  return { stats: [{ hash: call.path.hash, total_clicks, unique_clicks, daily_clicks }] };
 };

@@ -115,15 +115,18 @@ export interface Usage {
   readonly urlsThisMonth: number;
 }
 
-export interface StoredLogEntry {
-  readonly time: Time;
-  readonly type: string;
+export interface LogMessage {
   readonly message: string;
-  readonly objectUrl: string | null;
+  /** The affected short URL. */
+  readonly objectUrl?: string | null;
+}
+
+export interface StoredLogEntry extends Required<LogMessage> {
+  readonly time: Time;
 }
 
 /** Creates a log entry from the result of a change. The entry is stored with the change. */
-export type Note<Result> = (result: Result) => Omit<StoredLogEntry, 'time'> | undefined;
+export type Note<Result> = (result: Result) => LogMessage | undefined;
 
 /** The part of a URL that redirects need. */
 export type Target = Pick<StoredUrl, 'id' | 'longUrl' | 'expirationDate' | 'maxClicks' | 'totalClicks'>;
@@ -136,8 +139,7 @@ export interface DayClicks {
   readonly unique: number;
 }
 
-export interface UrlStats {
-  readonly url: StoredUrl;
+export interface UrlStats extends Pick<StoredUrl, 'totalClicks' | 'uniqueClicks'> {
   /** Those with clicks, the oldest first. */
   readonly days: readonly DayClicks[];
 }

@@ -45,8 +45,8 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** The database does not respond, so calls fail at once for a short time. */
 export class DatabaseUnavailable extends Error {
-  constructor(cause?: unknown) {
-    super('the database does not answer', { cause });
+  constructor() {
+    super('the database does not answer');
   }
 }
 

@@ -3,7 +3,6 @@ import { byDay, dayClicks } from '../click-days.ts';
 import type { Click, StoredDomain, Target, UrlStats } from '../store.ts';
 import type { AccountRows, OwnRows } from './account-rows.ts';
 import { type Aggregated, aggregated, only } from './queries.ts';
-import { type FoundUrls, foundTable, foundUrls, urlsNamed, urlsOf } from './url-rows.ts';
 
 const targetColumns = `u.id, u.long_url AS "longUrl", u.expiration_date AS "expirationDate", u.max_clicks AS "maxClicks",
   u.total_clicks AS "totalClicks"`;
@@ -40,23 +39,22 @@ export async function countClick({ queries, accountId }: OwnRows, urlId: number)
 }
 
 /** One statement, so that the days add up to the counters. */
-export async function findStats(rows: AccountRows, domain: StoredDomain, hash: string): Promise<UrlStats | undefined> {
-  const { queries, accountId } = rows;
+export async function findStats(
+  { queries, accountId }: OwnRows,
+  domain: StoredDomain,
+  hash: string,
+): Promise<UrlStats | undefined> {
   const { jsonAggregate, jsonList } = queries.dialect;
-  const [named, columns] = [urlsNamed(rows, domain, [hash]), foundUrls(rows)];
-  const found = only(
-    await queries.all<FoundUrls & { days: Aggregated<[day: number, total: number, fresh: number]> }>(
-      `WITH ${foundTable(named.sql)} SELECT ${columns.sql},
-         (SELECT ${jsonAggregate}(${jsonList}(day, total, fresh)) FROM (SELECT day, sum(total) AS total, sum(fresh) AS fresh FROM (
-           SELECT d.day, d.total, d.fresh FROM found CROSS JOIN daily_clicks AS d WHERE d.account_id = ? AND d.url_id = found.id
-           UNION ALL SELECT u.day, u.day_total, u.day_fresh FROM found CROSS JOIN urls AS u
-           WHERE u.account_id = ? AND u.id = found.id AND u.day_total > 0
-         ) AS days GROUP BY day ORDER BY day) AS sorted) AS days`,
-      ...[...named.values, ...columns.values, accountId, accountId],
-    ),
+  const found = await queries.first<Omit<UrlStats, 'days'> & { days: Aggregated<[day: number, total: number, fresh: number]> }>(
+    `SELECT u.total_clicks AS "totalClicks", u.unique_clicks AS "uniqueClicks",
+       (SELECT ${jsonAggregate}(${jsonList}(day, total, fresh)) FROM (SELECT day, sum(total) AS total, sum(fresh) AS fresh FROM (
+         SELECT d.day, d.total, d.fresh FROM daily_clicks AS d WHERE d.account_id = ? AND d.url_id = u.id
+         UNION ALL SELECT u.day, u.day_total, u.day_fresh WHERE u.day_total > 0
+       ) AS days GROUP BY day ORDER BY day) AS sorted) AS days
+     FROM urls AS u WHERE u.account_id = ? AND u.domain_id = ? AND u.hash = ?`,
+    ...[accountId, accountId, domain.id, hash],
   );
-  const [url] = await urlsOf(rows, found);
-  return url && { url, days: aggregated(found.days).map(([day, total, fresh]) => dayClicks(day, total, fresh)) };
+  return found && { ...found, days: aggregated(found.days).map(([day, total, fresh]) => dayClicks(day, total, fresh)) };
 }
 
 /** Rows of visitors that one step examines. */
