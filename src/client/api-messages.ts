@@ -2,7 +2,6 @@ import { CliError, type FailureKind } from '../base/errors.ts';
 import { flagText, shellWord } from '../base/quoted.ts';
 import { type ErrorCode, errors, isErrorCode } from '../contract/errors.ts';
 import type { ErrorRecord } from '../contract/records.ts';
-import { namesLinks, noApi, noResource } from './answers/wrong-base-url.ts';
 import { linksCommand } from './link-commands.ts';
 import { type Absence, type Identity, noShortUrl, type Subject } from './subject.ts';
 
@@ -225,4 +224,24 @@ export function refusedLabel({ label, newLabel = label }: Pick<Subject, 'label' 
 function joining(label: string | undefined, newLabel: string | undefined): string {
   if (label === undefined || newLabel === undefined || label === newLabel) return '';
   return `; to join the two tags: linkctl tags merge ${shellWord(label)} ${flagText('--into', newLabel)}`;
+}
+
+/** The account is on every server (4.2), so the base URL is wrong. */
+export function noApi({ identity }: Pick<Subject, 'identity'>): Absence {
+  return {
+    message: `the API is not at ${identity.baseUrl}`,
+    hint: 'check the base URL and its path, such as https://s.example/tiny/api/3',
+  };
+}
+
+function noResource({ path, identity: { baseUrl } }: Pick<Subject, 'path' | 'identity'>): Absence {
+  return {
+    message: `the server has no resource ${path}`,
+    hint: `check the base URL ${baseUrl} and the edition: linkctl config list`,
+  };
+}
+
+/** A call that names no links cannot miss one: another call answers at this base URL. */
+function namesLinks({ method, path, hash, hashes, expression }: Subject): boolean {
+  return method !== 'GET' || path.lastIndexOf('/') > 0 || [hash, hashes, expression].some((name) => name !== undefined);
 }

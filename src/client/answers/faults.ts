@@ -2,11 +2,10 @@ import { shellWord } from '../../base/quoted.ts';
 import { errorTraits } from '../../contract/errors.ts';
 import type { Envelope, ErrorRecord } from '../../contract/records.ts';
 import { parseUrl } from '../../contract/web-address.ts';
-import { type ApiMessage, apiMessage, refusedCredentials, serverMessages, smallerBatches } from '../api-messages.ts';
+import { type ApiMessage, apiMessage, noApi, refusedCredentials, serverMessages, smallerBatches } from '../api-messages.ts';
 import type { CallOutcome, Fault } from '../call-error.ts';
 import type { WireAnswer, WireFailure } from '../http/transport.ts';
 import type { AccountOptions, Subject } from '../subject.ts';
-import { noApi } from './wrong-base-url.ts';
 
 export type Reading =
   /** The envelope reports success and all members have the right types. */
