@@ -1,3 +1,4 @@
+import type { Edition } from '../../contract/editions.ts';
 import { fieldNames } from '../../contract/fields.ts';
 import type { FailedItem, UrlItem } from '../../contract/records.ts';
 import {
@@ -13,24 +14,23 @@ import {
 import { readHashes, readTagExpression, selectionKind } from '../api/parameters.ts';
 import { Refusal } from '../api/refusal.ts';
 import { itemError, type RecordSettings, succeededItem } from '../api/url-records.ts';
-import type { Edit, EditOutcome, UrlChanges } from '../store/store.ts';
+import type { Edit, EditOutcome } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
 import { groupNote } from './groups.ts';
-import { attempt, hashInUse, ownHosts, perform, readItems, readOnlyItem, urlsMessage } from './items.ts';
+import { hashInUse, ownHosts, perform, readItems, readOnlyItem, urlsMessage } from './items.ts';
 
 type EditingCall = Call<'editUrl'> | Call<'editSelectedUrls'> | Call<'editUrls'>;
 
-/** A valid edit or its refusal, with the hash for the response. */
-interface Reading {
+/** The hash is empty if the item has none. */
+interface Given {
   readonly hash: string;
-  readonly changes: UrlChanges | Refusal;
+  readonly item: Item;
 }
 
 /** First style of 4.3.7: the hash is in the path. */
-export const editUrl: Handler<'editUrl'> = async (call) => {
-  const changesOf = await changesReader(call);
-  return { urls: await edit(call, [{ hash: call.path.hash, changes: changesOf(readOnlyItem(call.payload)) }]) };
-};
+export const editUrl: Handler<'editUrl'> = async (call) => ({
+  urls: await edit(call, [{ hash: call.path.hash, item: readOnlyItem(call.payload) }]),
+});
 
 /** Second style of 4.3.7, and 4.3.8: the same fields for many URLs. */
 export const editSelectedUrls: Handler<'editSelectedUrls'> = async (call) => {
@@ -39,21 +39,15 @@ export const editSelectedUrls: Handler<'editSelectedUrls'> = async (call) => {
   const item = readOnlyItem(call.payload);
   // Several URLs cannot get the same hash.
   if (hashes.length > 1 && isGiven(item.custom_hash)) throw new Refusal(1307);
-  const changesOf = await changesReader(call);
-  const changes = changesOf(item);
-  const readings = hashes.map((hash) => ({ hash, changes }));
-  return { urls: await edit(call, readings) };
+  const given = hashes.map((hash) => ({ hash, item }));
+  return { urls: await edit(call, given) };
 };
 
 /** Third style of 4.3.7: different fields for each URL. An item without a hash fails alone, like one with an unknown hash. */
 export const editUrls: Handler<'editUrls'> = async (call) => {
-  const changesOf = await changesReader(call);
   const items = readItems(call.payload, call.settings.limits.maxBatch);
-  const readings = items.map((item): Reading => {
-    const hash = typeof item.hash === 'string' ? item.hash : '';
-    return { hash, changes: hash === '' ? new Refusal(1305, 'hash: missing') : changesOf(item) };
-  });
-  return { urls: await edit(call, readings) };
+  const given = items.map((item) => ({ hash: typeof item.hash === 'string' ? item.hash : '', item }));
+  return { urls: await edit(call, given) };
 };
 
 /** 4.3.8: at most four fields, any number of URLs, none of which are in the response. Other fields are refused instead of ignored. */
@@ -68,28 +62,24 @@ async function editByTags(call: Call<'editSelectedUrls'>): Promise<object> {
   return {};
 }
 
-async function changesReader(call: EditingCall): Promise<(item: Item) => UrlChanges | Refusal> {
-  const hosts = await ownHosts(call);
-  return (item) =>
-    attempt(() => ({
-      ...readSharedFields(item, call.settings.edition),
-      newHash: readCustomHash(item),
-      longUrl: readLongUrl(item, hosts),
-      tags: readTagInstructions(item),
-    }));
-}
-
 const unknownHash = new Refusal(1306, 'hash: no link of this domain has it');
 
-async function edit(call: EditingCall, given: readonly Reading[]): Promise<UrlItem[]> {
+async function edit(call: EditingCall, given: readonly Given[]): Promise<UrlItem[]> {
+  const { store, settings } = call;
   const domain = await call.workingDomain();
-  const readings = given.map(({ hash, changes }): Edit | Refusal => {
-    if (hash !== '' && !isHash(hash)) return unknownHash;
-    return changes instanceof Refusal ? changes : { hash, changes };
-  });
-  const note = call.note((done: readonly EditOutcome[]) => urlsMessage(done, 'edited', call.settings));
-  const outcomes = await perform(readings, (edits) => call.store.editUrls(domain, edits, note));
-  return outcomes.map((outcome, index) => answerItem(given[index]?.hash ?? '', outcome, call.settings));
+  const hosts = await ownHosts(call);
+  const read = (one: Given): Edit => readEdit(one, hosts, settings.edition);
+  const note = call.note((done: readonly EditOutcome[]) => urlsMessage(done, 'edited', settings));
+  const outcomes = await perform(given, read, (edits) => store.editUrls(domain, edits, note));
+  return outcomes.map((outcome, index) => answerItem(given[index]?.hash ?? '', outcome, settings));
+}
+
+function readEdit({ hash, item }: Given, hosts: ReadonlySet<string>, edition: Edition): Edit {
+  if (hash === '') throw new Refusal(1305, 'hash: missing');
+  if (!isHash(hash)) throw unknownHash;
+  const shared = readSharedFields(item, edition);
+  const [newHash, longUrl, tags] = [readCustomHash(item), readLongUrl(item, hosts), readTagInstructions(item)];
+  return { hash, changes: { ...shared, newHash, longUrl, tags } };
 }
 
 function answerItem(hash: string, outcome: EditOutcome | Refusal, settings: RecordSettings): UrlItem {

@@ -22,24 +22,27 @@ export function readOnlyItem(payload: unknown): Item {
   return item;
 }
 
-/** Returns the refusal instead of throwing it, because one failed item must not affect the others (4.3.1). */
-export function attempt<T>(read: () => T): T | Refusal {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-}
-
-/** Passes the valid readings to the store at once. Returns their outcomes, and the refusals of the others, in the order of the readings. */
-export async function perform<Valid, Outcome>(
-  readings: readonly (Valid | Refusal)[],
+/**
+ * Reads each item, and passes the valid ones to the store at once. Returns their outcomes, and the refusals of the others, in the order of
+ * the items: one that fails does not affect the others (4.3.1).
+ */
+export async function perform<Given, Valid, Outcome>(
+  given: readonly Given[],
+  read: (one: Given) => Valid,
   store: (valid: readonly Valid[]) => Promise<readonly Outcome[]>,
 ): Promise<(Outcome | Refusal)[]> {
-  const valid = readings.filter((reading): reading is Valid => !(reading instanceof Refusal));
+  const valid: Valid[] = [];
+  const refusals = given.map((one) => {
+    try {
+      valid.push(read(one));
+      return undefined;
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+  });
   const outcomes = (valid.length === 0 ? [] : await store(valid)).values();
-  return readings.map((reading) => (reading instanceof Refusal ? reading : (outcomes.next().value ?? new Refusal(101))));
+  return refusals.map((refusal) => refusal ?? outcomes.next().value ?? new Refusal(101));
 }
 
 /** 4.3.1. */

@@ -5,16 +5,16 @@ import { Refusal } from '../api/refusal.ts';
 import { itemError, succeededItem } from '../api/url-records.ts';
 import type { Creation, CreationRules, NewUrl } from '../store/store.ts';
 import type { Call, Handler } from './call.ts';
-import { attempt, hashInUse, ownHosts, perform, readItems, urlsMessage } from './items.ts';
+import { hashInUse, ownHosts, perform, readItems, urlsMessage } from './items.ts';
 
 /** 4.3.1 to 4.3.4. The response keeps the order of the items, which the document does not require. */
 export const shortenUrls: Handler<'shortenUrls'> = async (call) => {
   const domain = await call.workingDomain();
   const items = readItems(call.payload, call.settings.limits.maxBatch);
   const hosts = await ownHosts(call);
-  const readings = items.map((item) => attempt(() => readNewUrl(item, hosts, call.settings.edition)));
+  const read = (item: Item): NewUrl => readNewUrl(item, hosts, call.settings.edition);
   const note = call.note((made: readonly Creation[]) => urlsMessage(made, 'created', call.settings));
-  const outcomes = await perform(readings, (valid) =>
+  const outcomes = await perform(items, read, (valid) =>
     call.store.createUrls(valid, creationRules(call, domain, valid.length), note),
   );
   return { urls: outcomes.flatMap((outcome, index) => answerItems(items[index] ?? {}, outcome, call)) };
