@@ -1,5 +1,7 @@
 import { hash as digest } from 'node:crypto';
-import { byDay, dayClicks } from '../click-days.ts';
+import { grouped } from '../../../base/group-by.ts';
+import { dayLength, utcDay } from '../../../base/times.ts';
+import { dayOf } from '../click-days.ts';
 import type { Click, StoredDomain, Target, UrlStats } from '../store.ts';
 import type { AccountRows, OwnRows } from './account-rows.ts';
 import { type Aggregated, aggregated, only } from './queries.ts';
@@ -54,7 +56,9 @@ export async function findStats(
      FROM urls AS u WHERE u.account_id = ? AND u.domain_id = ? AND u.hash = ?`,
     ...[accountId, accountId, domain.id, hash],
   );
-  return found && { ...found, days: aggregated(found.days).map(([day, total, fresh]) => dayClicks(day, total, fresh)) };
+  if (!found) return undefined;
+  const days = aggregated(found.days).map(([day, total, unique]) => ({ day: utcDay(day * dayLength), total, unique }));
+  return { ...found, days };
 }
 
 /** Rows of visitors that one step examines. */
@@ -70,9 +74,9 @@ export async function forgetVisitors({ queries, accountId }: OwnRows, day: numbe
   return row?.last;
 }
 
-/** Runs in the caller's transaction. Clicks of a deleted URL are dropped. */
+/** Runs in the caller's transaction. Clicks of a deleted URL are dropped. They are of one UTC day, or of two at midnight. */
 export async function recordClicks(rows: AccountRows, clicks: readonly Click[]): Promise<void> {
-  for (const [day, ofDay] of byDay(clicks)) await recordDay(rows, day, ofDay);
+  for (const [day, ofDay] of grouped(clicks, ({ time }) => dayOf(time))) await recordDay(rows, day, ofDay);
 }
 
 async function recordDay(rows: AccountRows, day: number, clicks: readonly Click[]): Promise<void> {

@@ -3,17 +3,12 @@ import type { AddedTag, RenameOutcome, UrlChanges } from '../store.ts';
 import type { OwnRows } from './account-rows.ts';
 import { type Aggregated, aggregated, only, type Statement } from './queries.ts';
 
-interface TagRow {
-  readonly id: number;
-  readonly label: string;
-}
-
-/** Returns existing tags by folded label. */
-export async function findTags({ queries, accountId }: OwnRows, folded: readonly string[]): Promise<Map<string, TagRow>> {
+/** Returns the ids of existing tags by folded label. */
+export async function tagIds({ queries, accountId }: OwnRows, folded: readonly string[]): Promise<Map<string, number>> {
   if (folded.length === 0) return new Map();
-  const text = `SELECT id, folded, label FROM tags WHERE account_id = ? AND ${queries.dialect.among('folded', 'TEXT')}`;
-  const found = await queries.all<TagRow & { folded: string }>(text, accountId, folded);
-  return new Map(found.map((tag) => [tag.folded, tag]));
+  const text = `SELECT id, folded FROM tags WHERE account_id = ? AND ${queries.dialect.among('folded', 'TEXT')}`;
+  const found = await queries.all<{ id: number; folded: string }>(text, accountId, folded);
+  return new Map(found.map((tag) => [tag.folded, tag.id]));
 }
 
 /** Two columns that tell which of the labels are tags. */
@@ -31,8 +26,10 @@ export interface TagFacts {
   readonly tags: Aggregated<[folded: string, id: number, label: string]>;
 }
 
-interface FoldedTag extends TagRow {
+interface FoldedTag {
   readonly folded: string;
+  readonly id: number;
+  readonly label: string;
 }
 
 /** The tags of a batch: stored ones, and those that it makes. */
@@ -135,13 +132,12 @@ export async function addTag(rows: OwnRows, label: string): Promise<AddedTag> {
 
 export async function renameTag(rows: OwnRows, label: string, newLabel: string): Promise<RenameOutcome> {
   const [folded, newFolded] = [foldLabel(label), foldLabel(newLabel)];
-  const tags = await findTags(rows, [folded, newFolded]);
-  const tag = tags.get(folded);
-  if (!tag) return 'unknown';
-  const other = tags.get(newFolded);
-  if (other && other.id !== tag.id) return 'taken';
+  const ids = await tagIds(rows, [folded, newFolded]);
+  const id = ids.get(folded);
+  if (id === undefined) return 'unknown';
+  if ((ids.get(newFolded) ?? id) !== id) return 'taken';
   const text = 'UPDATE tags SET folded = ?, label = ? WHERE account_id = ? AND id = ?';
-  await rows.queries.run(text, newFolded, newLabel, rows.accountId, tag.id);
+  await rows.queries.run(text, newFolded, newLabel, rows.accountId, id);
   return 'renamed';
 }
 

@@ -5,19 +5,19 @@ import { idOfTime } from '../click-days.ts';
 import type { StoredDomain } from '../store.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { Dialect, IdSet, SetOperator, Statement, Value } from './queries.ts';
-import { findTags } from './tag-rows.ts';
+import { tagIds } from './tag-rows.ts';
 
 /** Resolves labels of an account. */
 interface TagScope {
   readonly accountId: number;
   readonly domains: readonly StoredDomain[];
-  tagOf(label: string): { readonly id: number } | undefined;
+  tagOf(label: string): number | undefined;
   readonly dialect: Dialect;
 }
 
 export async function tagScope({ queries, accountId, domains }: AccountRows, expression: TagExpression): Promise<TagScope> {
-  const [listed, tags] = await Promise.all([domains.list(), findTags({ queries, accountId }, labelsOf(expression))]);
-  return { accountId, domains: listed, tagOf: (label) => tags.get(foldLabel(label)), dialect: queries.dialect };
+  const [listed, ids] = await Promise.all([domains.list(), tagIds({ queries, accountId }, labelsOf(expression))]);
+  return { accountId, domains: listed, tagOf: (label) => ids.get(foldLabel(label)), dialect: queries.dialect };
 }
 
 export function compileExpression(scope: TagScope, expression: TagExpression): IdSet {
@@ -106,7 +106,7 @@ function tagged({ accountId }: TagScope, tags: readonly number[]): Statement {
 function labelSet(scope: TagScope, label: string): IdSet {
   const [tag, condition] = [scope.tagOf(label), automaticLabel(scope, label)];
   const sets: IdSet[] = [];
-  if (tag) sets.push({ ...tagged(scope, [tag.id]), complement: false, depth: 0, tags: [tag.id] });
+  if (tag !== undefined) sets.push({ ...tagged(scope, [tag]), complement: false, depth: 0, tags: [tag] });
   if (condition) sets.push(conditionSet(scope, condition));
   return sets.length === 0 ? plainSet('SELECT 0 AS id WHERE FALSE', []) : compound(scope, 'UNION', sets);
 }
@@ -156,7 +156,7 @@ export function partsOf(scope: TagScope, expression: TagExpression): { set: IdSe
 
 function conditionOf(scope: TagScope, part: TagExpression): Statement | undefined {
   if (part.kind === 'created') return creation(part.side, part.date);
-  if (part.kind === 'label' && !scope.tagOf(part.label)) return automaticLabel(scope, part.label);
+  if (part.kind === 'label' && scope.tagOf(part.label) === undefined) return automaticLabel(scope, part.label);
   const negated = part.kind === 'not' ? conditionOf(scope, part.operand) : undefined;
   return negated && { ...negated, sql: `NOT (${negated.sql})` };
 }
