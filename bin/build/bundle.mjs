@@ -112,8 +112,8 @@ await build({
   plugins: [plugin],
 });
 rmSync(modules, { recursive: true });
-const { linesOfCommands } = createRequire(import.meta.url)(join(folder, 'main.cjs'));
-writeFileSync(join(folder, 'commands.jsonl'), await linesOfCommands());
+const { storedFiles } = createRequire(import.meta.url)(join(folder, 'main.cjs'));
+for (const [name, text] of Object.entries(await storedFiles())) writeFileSync(join(folder, name), text);
 writeFileSync(join(folder, 'licenses.txt'), licensesOf(top, metafile));
 if (packages) writeFileSync(packages, JSON.stringify(packagesIn(metafile)));
 putInPlace(dist, name);

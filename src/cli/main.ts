@@ -2,7 +2,8 @@ import { type CliError, LocalError, messageOf, UnknownOutcomeError } from '../ba
 import { processSystem, type System } from '../base/system.ts';
 import { version } from '../base/version.ts';
 import type { CommandTree } from '../help/command-tree.ts';
-import { commandAt, isTopicName, storedLines, storedTree } from '../help/stored-tree.ts';
+import { storedPage, storedPages } from '../help/stored-pages.ts';
+import { storedLines, storedTree } from '../help/stored-tree.ts';
 import { createLaunch, type Launch } from './invocation.ts';
 
 export { processSystem };
@@ -12,9 +13,11 @@ async function wholeTree(): Promise<CommandTree> {
   return (await import('./program.ts')).wholeTree();
 }
 
-/** For the build, which stores them. */
-export async function linesOfCommands(): Promise<string> {
-  return storedLines(await wholeTree());
+/** Files that the build puts beside the program, by name: completion and help need no command then. */
+export async function storedFiles(): Promise<Readonly<Record<string, string>>> {
+  const tree = await wholeTree();
+  const { helpPages } = await import('../help/pages.ts');
+  return { 'commands.jsonl': storedLines(tree), 'pages.txt': storedPages(helpPages(tree)) };
 }
 
 /** `argv` excludes the program's name. Returns the exit code; never exits and never throws. */
@@ -22,7 +25,7 @@ export async function main(argv: readonly string[], system: System): Promise<num
   const launch = createLaunch(argv, system);
   system.onCrash(launch.fail);
   try {
-    const text = argv[0] === '__complete' ? await answerTab(argv.slice(1), system) : await storedText(argv);
+    const text = argv[0] === '__complete' ? await answerTab(argv.slice(1), system) : storedText(argv);
     if (text !== undefined) await launch.streams.print(text);
     else await (await import('./program.ts')).runProgram(argv, launch);
     return 0;
@@ -34,14 +37,11 @@ export async function main(argv: readonly string[], system: System): Promise<num
 }
 
 /** Answers version and help without loading a command. Other lines are parsed and end in the same text if they ask for help. */
-async function storedText(argv: readonly string[]): Promise<string | undefined> {
+function storedText(argv: readonly string[]): string | undefined {
   const [first, ...rest] = argv;
   if (rest.length === 0 && (first === '--version' || first === '-V')) return `linkctl ${version}\n`;
   const words = helpWords(argv);
-  if (!words || isTopicName(words.join(' '))) return undefined;
-  const root = storedTree(words);
-  const command = root && commandAt(root, words);
-  return command && (await import('../help/layout.ts')).helpPage(command, root);
+  return words && storedPage(words);
 }
 
 function helpWords(argv: readonly string[]): readonly string[] | undefined {

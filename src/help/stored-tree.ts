@@ -2,7 +2,7 @@ import type { CommandTree } from './command-tree.ts';
 import { ownFile } from './program-file.ts';
 
 /**
- * The commands as the build stores them, so that completion and `--help` import no command: a line for the root with outlines of its commands,
+ * The commands as the build stores them, so that completion imports no command: a line for the root with outlines of its commands,
  * and a line for each of them. Most answers need one or none of these.
  */
 export function storedLines(root: CommandTree): string {
