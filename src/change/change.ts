@@ -22,6 +22,8 @@ export interface Question {
   readonly preposition?: 'of' | 'to' | undefined;
   /** The question counts each kind of change: `Create 2, change 60 and delete 3 links`. */
   readonly namesKinds?: boolean;
+  /** The change erases counters, so they are shown even with `--yes`. */
+  readonly erasesCounters?: boolean;
   /** Not asked for typed links, and for a file only if someone can answer, so that existing scripts keep working. */
   readonly isOptional?: boolean;
 }

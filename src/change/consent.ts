@@ -1,4 +1,5 @@
 import { capitalized } from '../base/quoted.ts';
+import { rowBatches } from '../bulk/operations/batches.ts';
 import type { RunRow } from '../bulk/run-plan.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';
@@ -9,8 +10,9 @@ import { accountLabel } from './account-label.ts';
 import type { NamedChange, Question } from './change.ts';
 import { editText, type PlannedLink } from './decide/outcome.ts';
 import { ChangePlan, decidedLinks } from './plan/plan.ts';
-import { describedParts, shortUrlText } from './plan/screen.ts';
-import { losses, lossLines, planLines } from './plan/text.ts';
+import { clicks, describedParts, shortUrlText } from './plan/screen.ts';
+import { losses, lossLines, planLines, shownLinks } from './plan/text.ts';
+import { recordsOf } from './rows/named-records.ts';
 import { type ReadableRows, withLinksRead } from './rows/read-links.ts';
 
 /** From this number of links on, the answer is the number instead of yes. */
@@ -80,10 +82,10 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
 /** Returns the rows with the links that were read for the question, so that no link is read twice. */
 export async function consentToRows(change: NamedChange, session: Session): Promise<ReadableRows> {
   const { input, question, verb, options } = change;
-  const { yes, quiet } = session.global;
-  if (yes && verb === 'delete') await session.note(losses.delete);
-  // Counters that are erased are shown even if nobody is asked.
-  if (yes ? verb !== 'reset' || quiet : question.isOptional && !canAsk(session)) return input;
+  const { yes } = session.global;
+  if (yes && (verb === 'delete' || verb === 'reset')) await session.note(losses[verb]);
+  if (yes && question.erasesCounters) return await noteCounters(change, session);
+  if (yes || (question.isOptional && !canAsk(session))) return input;
   const plan = new ChangePlan(verb, session, input.skipped);
   const batchSize = batchSizeOf(session, options.batchSize);
   const read = async (all: readonly RunRow[]) => {
@@ -94,4 +96,24 @@ export async function consentToRows(change: NamedChange, session: Session): Prom
   const rows = await withLinksRead(input, batchSize, read, session);
   await consentToPlan(plan, question, session);
   return rows;
+}
+
+/** Prints the counters of the first links. Returns the rows with their links if these are all. */
+async function noteCounters({ input, payload }: Pick<NamedChange, 'input' | 'payload'>, session: Session): Promise<ReadableRows> {
+  const read = async (rows: readonly RunRow[]) => {
+    const targets = rows.map(({ item }) => payload(item));
+    const find = await recordsOf(session.client, targets, shownLinks);
+    const links = targets.map(find);
+    for (const record of links) {
+      if (record) await session.note(`${shortUrlText(record, session)}: ${clicks(record, true)}, will be erased`);
+    }
+    return links.map((record) => record ?? null);
+  };
+  if (input.rows <= shownLinks) return await withLinksRead(input, shownLinks, read, session);
+  for await (const rows of rowBatches(input, shownLinks)) {
+    await read(rows);
+    break;
+  }
+  await session.note(`${session.streams.glyphs.ellipsis} and ${grouped(input.rows - shownLinks)} more`);
+  return input;
 }

@@ -30,8 +30,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(['stats', 'h0', '--reset', '--yes'])).toEqual({
       code: 0,
       stdout: 'h0\n',
-      stderr:
-        '1 link would be reset\n  http://localhost/h0 -> https://example.com/0 (3 clicks, 1 unique)\ncounters cannot be restored after a reset\n',
+      stderr: 'counters cannot be restored after a reset\nhttp://localhost/h0: 3 clicks, 1 unique, will be erased\n',
     });
     expect(await sent(wire)).toEqual([
       { call: 'GET /urls?hashes=h0&limit=1', body: undefined },

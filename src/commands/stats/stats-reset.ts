@@ -20,7 +20,7 @@ export async function resetStats(options: ResetOptions, invocation: Invocation, 
       selection,
       options,
       command: 'stats --reset',
-      question: { verb: 'Reset the counters of' },
+      question: { verb: 'Reset the counters of', erasesCounters: true },
       presentation: {
         ...hashChangePresentation('reset', 'Reset'),
         doing: 'resetting the counters of',
