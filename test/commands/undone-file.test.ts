@@ -48,7 +48,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     },
   );
 
-  test('D23: with --again, an unfinished run is not resumed where a later run used other contents of its file', async ({
+  test('D23: an unfinished run is not resumed where a later one, with --again, has edited links by other contents of its file', async ({
     linkctl,
     folder,
     service,
@@ -67,15 +67,24 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await linkctl(words)).code).toBe(0);
     const [{ run: later } = { run: '' }] = await runs(linkctl);
     write('1');
-    const refused = await linkctl(words);
-    expect(refused).toMatchObject({
-      code: 9,
-      stderr: expect.stringContaining(`run ${later} has used ${file} with other contents since its unfinished run ${run}\n`),
-    });
+    for (const line of [words, words.filter((word) => word !== '--again')]) {
+      expect(await linkctl(line)).toMatchObject({
+        code: 9,
+        stderr: expect.stringContaining(`run ${later} has used ${file} with other contents since its unfinished run ${run}\n`),
+      });
+    }
     expect(await destinations(service)).toContain('https://example.com/other');
     expect((await linkctl(['runs', 'forget', run, '--yes'])).code).toBe(0);
     expect((await linkctl(words)).code).toBe(0);
     expect(await destinations(service)).toEqual(['https://example.com/1', 'https://example.com/2']);
+  });
+
+  stopped('D23: it is resumed where the later one only made links', async ({ linkctl, folder, service, words, run }) => {
+    expect((await linkctl([...words, '--again'])).code).toBe(0);
+    writeFileSync(join(folder, 'in.txt'), 'https://example.com/1\nhttps://example.com/2\n');
+    const resumed = await linkctl([...words, '--again']);
+    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining(`resuming run ${run}`) });
+    expect((await destinations(service)).sort()).toEqual(['1', '1', '2', '3'].map((name) => `https://example.com/${name}`));
   });
 
   stopped('D23: --again beside an unfinished run of the file says what stays', async ({ linkctl, service, words, run }) => {

@@ -49,7 +49,7 @@ export async function findRun(
   }
   if (begun) {
     await assertSameOptions(identity, begun.state);
-    if (again) await (await import('./left-runs.ts')).assertNotOvertaken(identity, begun.state, folders);
+    await (await import('./left-runs.ts')).assertNotOvertaken(identity, begun.state, folders);
     return begun;
   }
   if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {

@@ -3,7 +3,14 @@ import { type CliError, LocalError, UnknownOutcomeError, UsageError } from '../.
 import { destinationsCommand } from '../../client/link-commands.ts';
 import { onDomain } from '../../client/subject.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
-import { isInDoubt, isUntouched, mayHaveChanged, type RunState, unrepeatableCount } from '../journal/journal-state.ts';
+import {
+  changeKind,
+  isInDoubt,
+  isUntouched,
+  mayHaveChanged,
+  type RunState,
+  unrepeatableCount,
+} from '../journal/journal-state.ts';
 import type { BeginLine, RecordedInput, RunIdentity } from '../journal/lines.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { leftCount, readRevertibleRun } from '../past-runs/reverted-changes.ts';
@@ -86,15 +93,22 @@ async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunF
 }
 
 /**
- * Throws a LocalError if the file had other contents when a later run used it, which `again` allows: that run may have changed what the rows of
- * this one are as the file says.
+ * Throws a LocalError if the file had other contents when a later run used it, which `--again` allows: that run may have edited links of rows
+ * that this one has done.
  */
 export async function assertNotOvertaken(identity: RunIdentity, state: RunState, folders: RunFolders): Promise<void> {
+  if (!['edit', 'apply'].includes(changeKind(state.begin))) return;
   for (const { run, begin } of newestFirst(folders)) {
     if (run === state.begin.run) return;
     if (!begin || !isRelated(identity, begin, false) || !isOfFile(identity, begin)) continue;
     const later = await foldRun(run, folders);
-    if (!later || !mayHaveChanged(later) || (await undoerOf(later, folders)) !== undefined) continue;
+    if (
+      !later ||
+      changeKind(later.begin) !== changeKind(state.begin) ||
+      !mayHaveChanged(later) ||
+      (await undoerOf(later, folders)) !== undefined
+    )
+      continue;
     const { name } = fileOf(identity.input) ?? identity.input;
     throw new LocalError(`run ${run} has used ${name} with other contents since its unfinished run ${state.begin.run}`, {
       hint: discardText(state),

@@ -1,4 +1,5 @@
 import { PartialError } from '../../base/errors.ts';
+import { shellWord } from '../../base/quoted.ts';
 import type { RevertibleRun } from '../../bulk/past-runs/reverted-changes.ts';
 import { titleOf } from '../../bulk/past-runs/run-names.ts';
 import { labelsOfChange, openTags, type TagChange, tagChangeOf, unfinishedTags } from '../../bulk/tag-run.ts';
@@ -155,11 +156,15 @@ function renaming(rename: Rename, { labels, spelled }: AccountTags, { client }: 
   if (isSpelling ? labels.includes(to) : other !== undefined && old === undefined) return [];
   const text = `rename ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
   const step = { label: to, change: { rename }, text };
-  const unless = (reason: string): Step[] => {
+  const unless = (reason: string, hint?: string): Step[] => {
     const refusal = `changed since: ${reason}`;
-    return [refused(step, refusal, new PartialError(`tag ${JSON.stringify(to)}: ${refusal}`))];
+    return [refused(step, refusal, new PartialError(`tag ${JSON.stringify(to)}: ${refusal}`, { hint }))];
   };
   if (old === undefined) return unless(`there is no tag ${JSON.stringify(from)}`);
-  if (!isSpelling && other !== undefined) return unless(`there is another tag ${JSON.stringify(to)}`);
+  if (!isSpelling && other !== undefined)
+    return unless(
+      `there is another tag ${JSON.stringify(to)}`,
+      `if nothing needs that tag: linkctl tags delete ${shellWord(to)}, and run the command again`,
+    );
   return [{ ...step, act: () => renameTag(client, old, to, true) }];
 }
