@@ -17,8 +17,10 @@ export async function sandboxAccount(
   const apiKey = Buffer.from(system.randomBytes(24)).toString('base64url');
   const { data } = folders(system);
   makePrivateFolder(data);
+  const unusable = (error: unknown): Error =>
+    fileError('use the data folder', data, error, diskHint(error, `set ${dataVariable(system)}`));
   const cannotUse = (error: unknown): never => {
-    throw fileError('use the data folder', data, error, diskHint(error, `set ${dataVariable(system)}`));
+    throw unusable(error);
   };
   const service = await openService({
     edition,
@@ -32,7 +34,8 @@ export async function sandboxAccount(
     random: (size) => system.randomBytes(size),
     onFailure: (error) => void warn(`sandbox error: ${messageOf(error)}`),
   }).catch(cannotUse);
-  atEnd(service.close);
+  // What was asked for is done; only the number of calls may be lost.
+  atEnd(() => service.close().catch((error: unknown) => warn(unusable(error).message)));
   await service.begin().catch(cannotUse);
   const answer: ClientOptions['answer'] = ({ method, path, headers, body = '' }) =>
     service.answer({ method, target: path, headers, body: Buffer.from(body) });

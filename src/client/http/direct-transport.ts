@@ -7,9 +7,10 @@ export function directTransport(host: string, answer: DirectAnswer): Transport {
     exchange: (request, timeouts, signal) => {
       const exchange = new Exchange(host, timeouts, signal);
       if (exchange.settled) return exchange.outcome;
-      exchange.sent();
       // In a turn of the event loop of its own, so that signals and timers have theirs between two requests.
       setImmediate(async () => {
+        if (exchange.settled) return;
+        exchange.sent();
         const { status, headers, body } = await answer(request);
         exchange.head(status, headers);
         exchange.body(Buffer.from(body));
