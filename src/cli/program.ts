@@ -44,10 +44,8 @@ export async function runProgram(argv: readonly string[], launch: Launch, isDecl
       throw await wrongLine(error, root, words);
     }
   }
-  if (helped) text += (await import('../help/layout.ts')).helpPage(commandTree(helped), commandTree(root));
-  const [name = '', flag] = words;
-  // The name is both a command and a topic; the command's help comes first.
-  await streams.print(flag === '--help' && isTopicName(name) ? `${text}\n${await textOf(name)}` : text);
+  if (helped) text += (await import('../help/pages.ts')).pageOf(commandTree(helped), commandTree(root));
+  await streams.print(text);
 }
 
 /**

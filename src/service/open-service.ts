@@ -43,7 +43,7 @@ export interface OpenService {
   /** From here on requests are answered; before, they are asked to come later. `port` is the one of the listener. */
   begin(port?: number): Promise<void>;
   isOpen(): boolean;
-  /** Stores the clicks and releases the data. Rejects, with `UnstoredClicks` if clicks are lost. */
+  /** To be called once: stores the clicks and releases the data. Rejects, with `UnstoredClicks` if clicks are lost. */
   close(): Promise<void>;
 }
 
@@ -68,7 +68,6 @@ export async function openService(options: ServiceOptions): Promise<OpenService>
     isOpen: () => isOpen,
   };
   let maintenance: Maintenance | undefined;
-  let closing: Promise<void> | undefined;
   const handle = (request: ServiceRequest) => answer(dispatcher, request);
   return {
     settings,
@@ -93,8 +92,8 @@ export async function openService(options: ServiceOptions): Promise<OpenService>
       isOpen = true;
     },
     isOpen: () => isOpen,
-    close: () => {
-      closing ??= closeAll([
+    close: () =>
+      closeAll([
         () =>
           clicks.flush().catch((cause: unknown) => {
             throw new UnstoredClicks(clicks.waiting(), cause);
@@ -102,9 +101,7 @@ export async function openService(options: ServiceOptions): Promise<OpenService>
         () => calls.flush(async () => {}),
         async () => maintenance?.stop(),
         () => store.close(),
-      ]);
-      return closing;
-    },
+      ]),
   };
 }
 

@@ -16,7 +16,7 @@ import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { leftCount, readRevertibleRun } from '../past-runs/reverted-changes.ts';
 import { newestFirst, type RunFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
 import { discardText, makesSecondLinks, waysText } from '../past-runs/second-links.ts';
-import { undoerOf } from '../past-runs/undo-chain.ts';
+import { isUndone, undoerOf } from '../past-runs/undo-chain.ts';
 import type { RunBeginning, RunEnvironment, RunInput } from '../run-plan.ts';
 import { changesOf, countsOf } from '../runs.ts';
 import { changedOptions } from './given-flags.ts';
@@ -97,18 +97,13 @@ async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunF
  * that this one has done.
  */
 export async function assertNotOvertaken(identity: RunIdentity, state: RunState, folders: RunFolders): Promise<void> {
-  if (!['edit', 'apply'].includes(changeKind(state.begin))) return;
+  const kind = changeKind(state.begin);
+  if (kind !== 'edit' && kind !== 'apply') return;
   for (const { run, begin } of newestFirst(folders)) {
     if (run === state.begin.run) return;
-    if (!begin || !isRelated(identity, begin, false) || !isOfFile(identity, begin)) continue;
+    if (!begin || changeKind(begin) !== kind || !isRelated(identity, begin, false) || !isOfFile(identity, begin)) continue;
     const later = await foldRun(run, folders);
-    if (
-      !later ||
-      changeKind(later.begin) !== changeKind(state.begin) ||
-      !mayHaveChanged(later) ||
-      (await undoerOf(later, folders)) !== undefined
-    )
-      continue;
+    if (!later || !mayHaveChanged(later) || (await isUndone(later, folders))) continue;
     const { name } = fileOf(identity.input) ?? identity.input;
     throw new LocalError(`run ${run} has used ${name} with other contents since its unfinished run ${state.begin.run}`, {
       hint: discardText(state),
