@@ -74,14 +74,20 @@ test('runs forget deletes the journal, but not while the run is at work', async 
   expect(existsSync(journal)).toBe(false);
 });
 
-test('finished journals are kept 30 days, unfinished ones until they are forgotten', async ({ world }) => {
+test('finished journals are kept until a run began 30 days later, unfinished ones until they are forgotten', async ({
+  world,
+}) => {
   await world.shorten(rowsOf(3), { name: 'one.csv' });
   await world.server.script([onPost, { ...faults.refuse(1303), ...onPost }]);
   await world.shorten(rowsOf(5), { name: 'two.csv', batchSize: 2 });
   const ended = world.system.now();
   const after = (days: number) => ({ ...world.system, now: () => ended + days * 86_400_000 });
-  await pruneRuns(world.folders, after(29));
-  expect(await listRuns(world.folders)).toHaveLength(2);
-  await pruneRuns(world.folders, after(31));
-  expect(await listRuns(world.folders)).toMatchObject([{ state: 'unfinished' }]);
+  for (const [days, states] of [
+    [29, ['finished', 'unfinished', 'finished']],
+    [31, ['finished', 'finished', 'unfinished']],
+  ] as const) {
+    await world.shorten(rowsOf(days), { name: `${days}.csv`, environment: { system: after(days) } });
+    await pruneRuns(world.folders, after(days + 1.5));
+    expect((await listRuns(world.folders)).map(({ state }) => state)).toEqual(states);
+  }
 });

@@ -14,15 +14,18 @@ const keptDays = 30;
 const keptSmall = 200;
 
 /**
- * Deletes records of runs that ended over 30 days ago, and those of typed links except the newest. A run, its undos and its redos need each
- * other, so they go together: none goes while one of them stays. `spared` is about to be undone. If an older change of the account stays,
- * the newest deleted one of a profile leaves a trace, so that `undo` stops there. A record that cannot be deleted is left for the next time.
+ * Deletes records of finished runs that are over 30 days older than a run of yesterday or before, and those of typed links except the newest.
+ * A run, its undos and its redos need each other, so they go together: none goes while one of them stays. `spared` is about to be undone. If
+ * an older change of the account stays, the newest deleted one of a profile leaves a trace, so that `undo` stops there. A record that cannot
+ * be deleted is left for the next time.
  */
 export async function pruneRuns(folders: RunFolders, system: System, spared?: string): Promise<void> {
+  const starts = runNames(folders).map(startTimeOf);
+  const today = provenTime(starts, system);
   // The start time in the name is enough for most: a run that started later is not old.
-  if (!isCrowded(folders) && runNames(folders).every((run) => isRecent(startTimeOf(run), system))) return;
+  if (!isCrowded(folders) && starts.every((start) => isRecent(start, today))) return;
   const records = newestFirst(folders).reverse();
-  const mayGo = await deletable(records, folders, system);
+  const mayGo = await deletable(records, folders, today);
   const accounts = new Set<string>();
   const traces = new Map<string, readonly NamedRun[]>();
   for (const chain of chainsOf(records)) {
@@ -41,30 +44,36 @@ export async function pruneRuns(folders: RunFolders, system: System, spared?: st
   }
 }
 
-function isRecent(time: number, { now }: Pick<System, 'now'>): boolean {
-  return now() - time < keptDays * dayLength;
+/** Returns when the newest run began that is at least a day old. By the clock alone, a night in a wrong year would delete every record. */
+function provenTime(starts: readonly number[], { now }: Pick<System, 'now'>): number {
+  const yesterday = now() - dayLength;
+  return starts.reduce((latest, start) => (start <= yesterday ? Math.max(latest, start) : latest), 0);
+}
+
+function isRecent(time: number, today: number): boolean {
+  return today - time < keptDays * dayLength;
 }
 
 /** Returns the runs whose records may go, as far as each is considered alone. `records` are sorted, oldest first. */
-async function deletable(records: readonly NamedRun[], folders: RunFolders, system: System): Promise<ReadonlySet<string>> {
+async function deletable(records: readonly NamedRun[], folders: RunFolders, today: number): Promise<ReadonlySet<string>> {
   const isSmall = ({ run }: NamedRun): boolean => runRecord(run, folders).isSmall;
   const small = isCrowded(folders) ? records.filter(isSmall).slice(0, -keptSmall) : [];
   const names = new Set(small.map(({ run }) => run));
   let latest = 0;
   for (const record of records) {
     const begun = startTimeOf(record.run);
-    if (begun <= system.now()) latest = Math.max(latest, begun);
+    if (begun <= today) latest = Math.max(latest, begun);
     // A run is not older than one that began before it, although the clock may have been behind.
-    const isLongAgo = !isRecent(Math.max(begun, latest), system);
-    if (isLongAgo && !isSmall(record) && (await isOld(record, folders, system))) names.add(record.run);
+    const isLongAgo = !isRecent(Math.max(begun, latest), today);
+    if (isLongAgo && !isSmall(record) && (await isOld(record, folders, today))) names.add(record.run);
   }
   return names;
 }
 
 /** Returns true for a finished run that ended long ago. A damaged record is kept. */
-async function isOld({ run }: NamedRun, folders: RunFolders, system: System): Promise<boolean> {
+async function isOld({ run }: NamedRun, folders: RunFolders, today: number): Promise<boolean> {
   const last = await lastLine(runRecord(run, folders).journal).catch(() => undefined);
-  if (!last || !('at' in last) || isRecent(Date.parse(last.at), system)) return false;
+  if (!last || !('at' in last) || isRecent(Date.parse(last.at), today)) return false;
   const state = await foldRun(run, folders).catch(() => undefined);
   return state?.complete === true;
 }
