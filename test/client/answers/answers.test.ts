@@ -84,9 +84,10 @@ const unreadable: [string, Step, RegExp][] = [
     latin1({ error: ok, urls: [{ ...record, note: 'caf\u00e9' }], page }),
     /^(outcome unknown: .*: )?unreadable response from \S+ \(HTTP 200\): not UTF-8$/,
   ],
+  ['F41: nesting without an end', json(`{"error":{"code":0,"message":""},"urls":${'['.repeat(200_000)}`), /not JSON/],
   [
-    'F41: nesting without an end',
-    json(`{"error":{"code":0,"message":""},"urls":${'['.repeat(200_000)}`),
+    'F41: deep nesting',
+    json(`{"error":{"code":0,"message":""},"urls":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
     /nested deeper than 64 levels/,
   ],
 ];
@@ -297,20 +298,14 @@ test.each([
   ['[]', false],
   [`${'['.repeat(64)}${']'.repeat(64)}`, false],
   [`${'['.repeat(65)}${']'.repeat(65)}`, true],
+  [`{"a":${'{"b":['.repeat(32)}${']}'.repeat(32)}}`, true],
+  [`${'[[],'.repeat(63)}[]${']'.repeat(63)}`, false],
+  [`${'[[],'.repeat(64)}[]${']'.repeat(64)}`, true],
   [`{"a":"${'['.repeat(100)}"}`, false],
-  [`{"a":"\\"${'{'.repeat(100)}"}`, false],
   [`[${'[],'.repeat(100)}[]]`, false],
-  [`{"a":"\\\\"${',"b":['.repeat(70)}`, true],
-  [`{"a":"\\\\\\"${'['.repeat(70)}"}`, false],
-  [`"${'['.repeat(70)}`, false],
+  [`${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`, true],
 ])('R-34: depth of %.40s', (text, expected) => {
-  expect(traitsOf(text).isTooDeep).toBe(expected);
-});
-
-test('R-34: a million short texts in a row, and one text with a million escapes, are looked at in whole', () => {
-  for (const value of [Array(1_000_000).fill('a'), '"'.repeat(1_000_000)]) {
-    expect(traitsOf(JSON.stringify({ value }))).toEqual({ isTooDeep: false, mayHaveLongNumber: false });
-  }
+  expect(traitsOf(JSON.parse(text)).isTooDeep).toBe(expected);
 });
 
 test('R-36: JSON under another name is taken, and reported once', async () => {
