@@ -196,7 +196,7 @@ describe.for(['a', 'b'] as const)('B41, exit 10 before the signal: a typed chang
     [
       ['shorten', 'https://a.example/1'],
       'POST',
-      'the links may have been created',
+      'the link may have been created',
       / list --search https:..a.example.1\n$/,
       'SIGINT',
     ],
@@ -210,7 +210,7 @@ describe.for(['a', 'b'] as const)('B41, exit 10 before the signal: a typed chang
     [
       ['shorten', 'https://a.example/1', '--hash', 'mine'],
       'POST',
-      'the links may have been created',
+      'the link may have been created',
       / list --search https:..a.example.1\n$/,
       'SIGTERM',
     ],

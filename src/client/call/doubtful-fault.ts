@@ -6,24 +6,28 @@ import { destinationsCommand, linksCommand } from '../link-commands.ts';
 import { onDomain } from '../subject.ts';
 import { type AnyInput, type ApiRequest, itemsOf } from './api-request.ts';
 
-/** Continues "outcome unknown:". */
-const deeds: { readonly [O in OperationName]?: string } = {
-  shortenUrls: 'the links may have been created',
-  editUrl: 'the link may have been changed',
-  editUrls: 'the links may have been changed',
-  editSelectedUrls: 'the links may have been changed',
-  deleteUrl: 'the link may have been deleted',
-  deleteUrls: 'the links may have been deleted',
-  resetStats: 'the counters may have been reset',
-  resetSelectedStats: 'the counters may have been reset',
+const linkDeeds: { readonly [O in OperationName]?: string } = {
+  shortenUrls: 'created',
+  editUrl: 'changed',
+  editUrls: 'changed',
+  editSelectedUrls: 'changed',
+  deleteUrl: 'deleted',
+  deleteUrls: 'deleted',
 };
 
 const tagDeeds: { readonly [O in OperationName]?: string } = { addTag: 'added', renameTag: 'renamed', deleteTag: 'deleted' };
 
-function deedOf(operation: OperationName, { path, body }: AnyInput): string {
-  const done = tagDeeds[operation];
-  if (done === undefined) return deeds[operation] ?? 'the change may have been made';
-  return `tag ${JSON.stringify(path?.label ?? Object(body).label)} may have been ${done}`;
+/** Continues "outcome unknown:". */
+function deedOf(operation: OperationName, { path, query = {}, body }: AnyInput): string {
+  const tagDeed = tagDeeds[operation];
+  if (tagDeed) return `tag ${JSON.stringify(path?.label ?? Object(body).label)} may have been ${tagDeed}`;
+  if (operation === 'resetStats' || operation === 'resetSelectedStats') return 'the counters may have been reset';
+  const linkDeed = linkDeeds[operation];
+  if (!linkDeed) return 'the change may have been made';
+  // A selection has one item for all of its links.
+  const isSelection = query.hashes !== undefined || query.tags !== undefined;
+  const isOne = path?.hash !== undefined || (!isSelection && itemsOf(body).length === 1);
+  return `the ${isOne ? 'link' : 'links'} may have been ${linkDeed}`;
 }
 
 /** Turns the fault into exit code 10, with a command that shows what happened. */

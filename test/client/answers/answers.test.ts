@@ -108,7 +108,7 @@ test.each(unreadable)('%s leaves a shortening in doubt: exit 10, never sent agai
     outcome: 'ambiguous',
     hint: 'check before repeating: linkctl list --search https://nodejs.org/',
   });
-  expect(error.message).toMatch(/^outcome unknown: the links may have been created: /);
+  expect(error.message).toMatch(/^outcome unknown: the link may have been created: /);
   expect(error.message).toMatch(message);
   expect(await server.requests()).toHaveLength(1);
 });

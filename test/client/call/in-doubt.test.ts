@@ -56,7 +56,7 @@ test('R 1.3: a refusal after a doubt settles nothing: the call stays in doubt', 
   const { client } = await rig([faults.dropAfter, faults.refuse(1303)]);
   const error = await failureOf(client.send('shortenUrls', items, { repeat: true }));
   expect(error).toMatchObject({ exitCode: 10, outcome: 'ambiguous', apiCode: 1303 });
-  expect(error.message).toBe(`outcome unknown: the links may have been created: ${error.last.message}`);
+  expect(error.message).toBe(`outcome unknown: the link may have been created: ${error.last.message}`);
 });
 
 test('R 1.3: a refusal after a doubt is plain for a read', async () => {
