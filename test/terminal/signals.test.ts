@@ -27,6 +27,17 @@ describe('Ctrl-C', () => {
     expect(terminal.settings()).toEqual(expect.arrayContaining(['echo', 'icanon', 'isig']));
   });
 
+  test('B41: its word has a line of its own, also within a JSON document', async ({ open, linkctl, wire }) => {
+    await linkctl(['shorten', 'https://a.example/', 'https://b.example/']);
+    await wire.script([{ only: { path: '/urls' } }, { times: 'all', end: 'silent' }]);
+    const terminal = open(['list', '--all', '--page-size', '1', '-o', 'json']);
+    await terminal.sees('"long_url": "https://b.example/"');
+    terminal.type('\u0003');
+    const { signal, shown } = await terminal.ended();
+    expect(signal).toBe('SIGINT');
+    expect(screenOf(shown)).toContainEqual(expect.stringMatching(/^(\^C)?interrupted$/));
+  });
+
   test('B41: a shell sees 130', async ({ open, wire }) => {
     await wire.script([{ times: 'all', end: 'silent' }]);
     const terminal = open([], { shell: 'trap : INT; $linkctl list; echo "code $?"' });
@@ -124,6 +135,14 @@ describe('progress', () => {
     await wire.script([{ times: 'all', delay: 600 }]);
     const { shown } = await open(['list', '--all', '--page-size', '1']).ended();
     expect(shown).toMatch(/\r\u001b\[K\d\/3 links\r\u001b\[K/);
+  });
+
+  test('B22, B89: the line takes nothing away from a JSON document', async ({ open, linkctl, wire }) => {
+    await linkctl(['shorten', '-f', '-', '-q'], { stdin: 'https://a.example/\nhttps://b.example/\nhttps://c.example/\n' });
+    await wire.script([{ times: 'all', delay: 600 }]);
+    const { shown } = await open(['list', '--all', '--page-size', '1', '-o', 'json']).ended();
+    expect(shown).toContain('/3 links');
+    expect(JSON.parse(screenOf(shown).join('\n')).urls).toHaveLength(3);
   });
 
   test.for([

@@ -52,17 +52,25 @@ function jsonDocument({ key, members }: RowsReport, { stdout, terminal: pretty }
   };
   const opening = `{${line}${jsonText(key)}${colon}[`;
   let begun = false;
+  let held = '';
+  // On a terminal, progress erases a line that has no end yet, and messages continue it.
+  const writeLines = (text: string): Promise<void> | undefined => {
+    const whole = held + text;
+    const end = pretty ? whole.lastIndexOf('\n') + 1 : whole.length;
+    held = whole.slice(end);
+    return stdout.write(whole.slice(0, end));
+  };
   return {
     row(row) {
       const lead = begun ? `,${inner}` : `${opening}${inner}`;
       begun = true;
-      return stdout.write(lead + indented(row, inner));
+      return writeLines(lead + indented(row, inner));
     },
     async end(complete) {
       if (!begun && !complete) return;
       const rest = complete ? Object.entries(members?.() ?? {}) : [];
       const after = rest.map(([name, member]) => `,${line}${jsonText(name)}${colon}${indented(member, line)}`);
-      await stdout.write(`${begun ? line : opening}]${after.join('')}${pretty ? '\n' : ''}}\n`);
+      await writeLines(`${begun ? line : opening}]${after.join('')}${pretty ? '\n' : ''}}\n`);
     },
   };
 }
