@@ -4,7 +4,7 @@ import { isMissing, type RowOutcome } from '../bulk/results/row-outcome.ts';
 import { repeatableText, runEnd } from '../bulk/results/run-end.ts';
 import { type RunProgress, type StartedRun, startRun } from '../bulk/run.ts';
 import type { RunPlan } from '../bulk/run-plan.ts';
-import { type Interruption, interruptible } from '../cli/interruption.ts';
+import { type Interruption, interruptible, resumptionText } from '../cli/interruption.ts';
 import type { Session } from '../cli/session.ts';
 import { isObject } from '../contract/records.ts';
 import { plainQuantity } from '../output/quantity.ts';
@@ -87,7 +87,7 @@ async function* shownRows(
   outcomes: WeakMap<Row, RowOutcome>,
   { listen }: Interruption,
 ): AsyncGenerator<Row[]> {
-  listen();
+  listen(run.facts.run);
   const { streams } = session;
   const started = performance.now();
   const state = (): string => progressParts(run.progress(), performance.now() - started).join(streams.glyphs.separator);
@@ -177,6 +177,6 @@ function summaryLines({ run, plan, presentation, session, noun, account }: Shown
     ...(workingSize === undefined ? [] : [`the server rejected larger batches; to use this size directly: ${size}`]),
     ...(isUndoable ? [undoLine(name)] : []),
     ...(stop?.kind === 'signal' ? repeatableText(tally, `${noun}s`) : []),
-    ...(stop || tally.counts.not_sent > 0 ? [`to resume run ${name}, run the same command again`] : []),
+    ...(stop || tally.counts.not_sent > 0 ? [resumptionText(name)] : []),
   ];
 }

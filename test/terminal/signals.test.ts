@@ -94,14 +94,44 @@ describe('Ctrl-C', () => {
     expect(again).toMatchObject({ code: 0, shown: expect.stringContaining(`${created} of 2000 rows are done`) });
   });
 
-  test('R-18: a second one ends a run at once', async ({ open, folder, wire }) => {
+  test('R-18: a second one ends a run at once, and says how to resume it', async ({ open, folder, wire }) => {
     await wire.script([{ times: 'all', only: { method: 'POST' }, end: 'silent' }]);
     const terminal = open(['shorten', '-f', links(folder, 100)]);
     await until(async () => posts(await sent(wire)) > 0, 'a POST is sent');
     terminal.type('\u0003');
     await terminal.sees('a second signal (Ctrl-C)');
     terminal.type('\u0003');
-    expect(await terminal.ended()).toMatchObject({ code: null, signal: 'SIGINT' });
+    expect(await terminal.ended()).toMatchObject({
+      code: null,
+      signal: 'SIGINT',
+      shown: expect.stringMatching(/to resume run [\w-]+, run the same command again\r\n$/),
+    });
+  });
+
+  test('R-18: SIGTERM after Ctrl-C does the same', async ({ env, folder, wire }) => {
+    await wire.script([{ times: 'all', only: { method: 'POST' }, end: 'silent' }]);
+    const { process: child, ended } = startProgram(['shorten', '-f', links(folder, 100)], env);
+    const isWaiting = written(child, 'a second signal (Ctrl-C)');
+    await until(async () => posts(await sent(wire)) > 0, 'a POST is sent');
+    child.kill('SIGINT');
+    await isWaiting;
+    child.kill('SIGTERM');
+    const { signal, stderr } = await ended;
+    expect(signal).toBe('SIGTERM');
+    expect(stderr).toMatch(/\nto resume run [\w-]+, run the same command again\n$/);
+  });
+
+  test('R-18: a blocked reader of stderr does not keep a run alive', async ({ env, folder, wire }) => {
+    const post = { only: { method: 'POST' } };
+    await wire.script([post, { times: 'all', end: 'silent', ...post }]);
+    const { process: child } = startProgram(['shorten', '-f', links(folder, 1000), '--batch-size', '500', '--debug'], env);
+    child.stderr?.pause();
+    await until(async () => posts(await sent(wire)) > 1, 'the second POST is sent');
+    const died = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
+    // Two that come before the program runs again are one signal: the second is sent until it has come.
+    await until(() => child.signalCode !== null || !child.kill('SIGINT'), 'the program ends');
+    expect(await died).toBe('SIGINT');
+    child.stderr?.resume();
   });
 
   test.for([

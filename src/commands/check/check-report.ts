@@ -4,7 +4,7 @@ import type { CheckProgress, CheckSummary, StartedCheck } from '../../bulk/check
 import { accountLabel } from '../../change/account-label.ts';
 import { wantsRows } from '../../change/plan/report.ts';
 import { type CheckStatus, checkStatuses } from '../../check/verdict.ts';
-import type { interruptible } from '../../cli/interruption.ts';
+import { type interruptible, resumptionText } from '../../cli/interruption.ts';
 import type { Session } from '../../cli/session.ts';
 import { withoutScheme } from '../../contract/link.ts';
 import { readableUrl } from '../../contract/web-address.ts';
@@ -101,7 +101,7 @@ async function* shownRows(shown: ShownCheck, session: Session): AsyncGenerator<R
   const hidesOk = omitsOk(shown, session);
   const isListed = (status: CheckStatus | undefined): boolean =>
     only ? status !== undefined && only.has(status) : !(hidesOk && status === 'ok');
-  interruption.listen();
+  interruption.listen(check.run);
   const started = performance.now();
   const state = (): string => progressParts(check, performance.now() - started).join(streams.glyphs.separator);
   streams.progress.step(state);
@@ -189,7 +189,7 @@ function summaryLines(shown: ShownCheck, session: Session): string[] {
       ? [`${quantity(counts.ok, 'link')} ${counts.ok === 1 ? 'is' : 'are'} ok and not listed; to list them, use -o table`]
       : []),
     `${plainQuantity(links, 'link')}: ${found.join(', ') || 'nothing to check'} (${effort}) for ${accountLabel(session)}`,
-    ...(stop ? [`to resume run ${check.run}, run the same command again`] : []),
+    ...(stop ? [resumptionText(check.run)] : []),
   ];
 }
 
