@@ -7,8 +7,17 @@ import { environmentOf } from '../change/environment.ts';
 import { refuseTooMany } from '../change/limits.ts';
 import { plannedRows } from '../change/plan/report.ts';
 import { keepsUndo, markShown } from '../change/run-settings.ts';
-import { missingTag, type RemovalOptions, removeTags } from '../change/tags/tag-removal.ts';
-import { changeEach, consentToTags, countTagged, labelColumns, recordedTags, tagRequests } from '../change/tags/tags.ts';
+import { type RemovalOptions, removeTags } from '../change/tags/tag-removal.ts';
+import {
+  absence,
+  changeEach,
+  consentToTags,
+  countTagged,
+  labelColumns,
+  missingTag,
+  recordedTags,
+  tagRequests,
+} from '../change/tags/tags.ts';
 import { undoLineOf } from '../change/typed-report.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -194,7 +203,8 @@ async function deleteTags(options: RemovalOptions, invocation: Invocation, opera
   const { spelled } = await consentToTags(labels, session);
   if (dryRun) {
     const found = labels.flatMap((label) => spelled(label) ?? []);
-    return plan(found, { change: 'delete', done: 'deleted', requests: tagRequests({ delete: found }) }, session);
+    const planned = plan(found, { change: 'delete', done: 'deleted', requests: tagRequests({ delete: found }) }, session);
+    return { ...planned, outcome: () => absence(labels, found, options.ignoreMissing) };
   }
   const work = async (label: string): Promise<Row> => {
     const what = `tags delete ${shellWord(label)} --no-undo`;

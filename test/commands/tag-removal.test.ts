@@ -301,7 +301,7 @@ test('B43: a tag that does not exist is exit 5, 3 beside others, 0 with --ignore
 
 test('B60: --dry-run shows the plan and the calls, and changes nothing', async ({ linkctl, service, wire }) => {
   await store(service, [labelled('x', 'one')]);
-  const words = ['tags', 'merge', 'one', 'gone', '--into', 'all', '-n'];
+  const words = ['tags', 'merge', 'one', 'gone', '--into', 'all', '-n', '--ignore-missing'];
   const { code, stdout } = await linkctl([...words, '-o', 'json']);
   expect(code).toBe(0);
   const { requests } = JSON.parse(stdout);

@@ -310,7 +310,11 @@ describe('B60: a dry run', () => {
     [['add', 'one'], '', '0 tags would be added, 1 unchanged\n'],
     [['rename', 'one', 'One'], 'one\trename to "One"\n', '1 tag would be renamed\n'],
     [['rename', 'ONE', 'one'], '', '0 tags would be renamed, 1 unchanged\n'],
-    [['delete', 'one', 'none', '--no-undo'], 'one\tdelete\n', '  "none" (not found)\n1 tag would be deleted\n'],
+    [
+      ['delete', 'one', 'none', '--no-undo', '--ignore-missing'],
+      'one\tdelete\n',
+      '  "none" (not found)\n1 tag would be deleted\n',
+    ],
   ] as const)('of tags %j says what the account has already', async ([words, stdout, text], { linkctl, service, wire }) => {
     await store(service, numbered(2, { tags: ['one'] }));
     const stderr = `${text}dry run: nothing was sent\n`;
@@ -323,6 +327,10 @@ describe('B60: a dry run', () => {
     [['rename', 'one', 'TWO'], 6, 'the tag label "TWO" is not valid or already exists [API 1311]'],
     [['rename', 'one', 'other', '--max-affected', '1'], 2, '2 links would be affected'],
     [['delete', 'one', '--no-undo', '--yes', '--max-affected', '1'], 2, '2 links would be affected'],
+    [['delete', 'none', '--yes', '--max-affected', '9'], 5, 'no tag "none" [API 1309]'],
+    [['delete', 'none', '--no-undo', '--yes', '--max-affected', '9'], 5, 'no tag "none" [API 1309]'],
+    [['merge', 'none', '--into', 'new', '--yes', '--max-affected', '9'], 5, 'no tag "none" [API 1309]'],
+    [['delete', 'none', 'nil', '--yes', '--max-affected', '9'], 5, '2 of 2 tags '],
   ] as const)('of tags %j fails as the change does', async ([words, code, complaint], { linkctl, service, wire }) => {
     await store(service, numbered(2, { tags: ['one'] }));
     await store(service, [{ long_url: 'https://two.example/', tags: ['two'] }]);
@@ -330,6 +338,23 @@ describe('B60: a dry run', () => {
     expect(await linkctl(['tags', ...words, '-n'])).toMatchObject(failure);
     expect(await changes(wire)).toEqual([]);
     expect(await linkctl(['tags', ...words])).toMatchObject(failure);
+  });
+
+  test.for([
+    ['delete', 'one', 'none'],
+    ['delete', 'one', 'none', '--no-undo'],
+    ['merge', 'one', 'none', '--into', 'new'],
+  ])('B43: of tags %s %s %s says that some do not exist: exit 3, as the change', async (words, { linkctl, service, wire }) => {
+    await store(service, numbered(2, { tags: ['one'] }));
+    const argv = ['tags', ...words, '--yes', '--max-affected', '9'];
+    expect(await linkctl([...argv, '-n'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/\nerror: 1 of 2 tags .*\n$/),
+    });
+    expect(await linkctl([...argv, '-n', '-o', 'json'])).toMatchObject({ code: 3 });
+    expect(await linkctl([...argv, '-n', '--ignore-missing'])).toMatchObject({ code: 0 });
+    expect(await changes(wire)).toEqual([]);
+    expect(await linkctl(argv)).toMatchObject({ code: 3, stderr: expect.stringMatching(/\nerror: 1 of 2 tags .*\n$/) });
   });
 
   test.for([

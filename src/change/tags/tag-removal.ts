@@ -1,4 +1,4 @@
-import { type CliError, NotFoundError, PartialError, UsageError } from '../../base/errors.ts';
+import { type CliError, PartialError, UsageError } from '../../base/errors.ts';
 import { flagText, shellWord } from '../../base/quoted.ts';
 import { editItemsOperation } from '../../bulk/operations/editing.ts';
 import { type TagChange, unfinishedTags } from '../../bulk/tag-run.ts';
@@ -14,7 +14,6 @@ import {
   isNoTag,
   type LabelCount,
 } from '../../client/account-tags.ts';
-import { noTag } from '../../client/api-messages.ts';
 import type { Client } from '../../client/client.ts';
 import { lacksKey } from '../../contract/records.ts';
 import { isSameLabel, labelExpression } from '../../contract/tag-label.ts';
@@ -30,7 +29,16 @@ import { environmentOf } from '../environment.ts';
 import { requireAnswer } from '../limits.ts';
 import { runPlannedChange, unfinishedTagsOf } from '../run.ts';
 import { isUndoKept, keepsUndo } from '../run-settings.ts';
-import { changeEach, type LabelChange, namedTags, recordedTags, showMissing, withoutLabels } from './tags.ts';
+import {
+  absence,
+  changeEach,
+  type LabelChange,
+  missingTag,
+  namedTags,
+  recordedTags,
+  showMissing,
+  withoutLabels,
+} from './tags.ts';
 
 export interface RemovalOptions {
   readonly ignoreMissing?: boolean;
@@ -62,7 +70,11 @@ export async function removeTags(removal: TagRemoval, session: Session): Promise
   const { found, labels, isAlone } = known;
   const { yes, dryRun } = session.global;
   if (dryRun || (!yes && found.length > 0)) await showMissing(labels, found, session);
-  if (found.length === 0) return dryRun ? dryRunReport([]) : changeEach(labels, deletion(found, session), wordsOf(known));
+  if (dryRun) {
+    const planned = found.length === 0 ? dryRunReport([]) : await removeByRun(known, session);
+    return { ...planned, outcome: () => absence(labels, found, removal.options.ignoreMissing) };
+  }
+  if (found.length === 0) return changeEach(labels, deletion(found, session), wordsOf(known));
   return await (isAlone ? removeUnused : removeByRun)(known, session);
 }
 
@@ -212,12 +224,6 @@ export function deletion(found: readonly string[], session: Session, reasonOf = 
     });
     return { label };
   };
-}
-
-/** The error of the server, for a tag that it does not list. */
-export function missingTag(label: string): NotFoundError {
-  const { message, hint } = noTag({ label });
-  return new NotFoundError(message, { apiCode: 1309, hint });
 }
 
 function gotMeanwhile(links: number): string {

@@ -1,9 +1,10 @@
-import { CliError, LocalError, sharedFailure, UsageError } from '../../base/errors.ts';
+import { CliError, LocalError, NotFoundError, sharedFailure, UsageError } from '../../base/errors.ts';
 import { capitalized } from '../../base/quoted.ts';
 import { recordTagRun, type TagChange, type TagRun } from '../../bulk/tag-run.ts';
 import { confirm } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
 import { type AccountTags, accountTags, isOneOf } from '../../client/account-tags.ts';
+import { noTag } from '../../client/api-messages.ts';
 import { countUrls } from '../../client/whole-listing.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { isAmbiguousLabel, labelExpression } from '../../contract/tag-label.ts';
@@ -47,6 +48,20 @@ export async function consentToTags(labels: readonly string[], session: Session)
 export async function showMissing(labels: readonly string[], found: readonly string[], { streams }: Session): Promise<void> {
   const isFound = isOneOf(found);
   for (const label of labels) if (!isFound(label)) await streams.message(`${JSON.stringify(label)} (not found)`, '  ');
+}
+
+/** The failure of a dry run, as the change itself would end because of tags that do not exist. */
+export function absence(labels: readonly string[], found: readonly string[], ignoreMissing = false): CliError | undefined {
+  const isFound = isOneOf(found);
+  const missing = ignoreMissing ? [] : labels.filter((label) => !isFound(label)).map(missingTag);
+  // No row has reported it.
+  return labels.length === 1 ? missing[0] : sharedFailure(missing, labels.length, 'tags do not exist');
+}
+
+/** The error of the server, for a tag that it does not list. */
+export function missingTag(label: string): NotFoundError {
+  const { message, hint } = noTag({ label });
+  return new NotFoundError(message, { apiCode: 1309, hint });
 }
 
 export function namedTags(labels: readonly string[]): string {
