@@ -1,8 +1,10 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { startProgram } from '../support/built-program.ts';
 import { type Linkctl, sent, test } from '../support/linkctl.ts';
 import { stored } from '../support/stored-links.ts';
+import { until } from '../support/until.ts';
 import { undoLast } from './undo-world.ts';
 
 const [first, appended] = ['long_url\nhttps://e.com/1\nhttps://e.com/2\nhttps://e.com/3\n', 'https://e.com/4\nhttps://e.com/5\n'];
@@ -47,6 +49,37 @@ describe('a file that has grown since it was shortened', () => {
     await undoLast(linkctl);
     expect(await linkctl(['shorten', '-f', join(folder, 'links.csv')])).toMatchObject({ code: 0 });
   });
+});
+
+test('D23: while another process still shortens the file, a refusal says so, and advises nobody to discard its run', async ({
+  env,
+  folder,
+  linkctl,
+  wire,
+}) => {
+  const path = join(folder, 'links.csv');
+  writeFileSync(path, keyed);
+  await wire.script([{ only: { method: 'POST' }, times: 'all', end: 'silent' }]);
+  const { process: child, ended } = startProgram(['shorten', '-f', path], env);
+  try {
+    await until(async () => (await sent(wire)).some(({ call }) => call.startsWith('POST')), 'a POST is sent');
+    const inUse = {
+      code: 9,
+      stderr: expect.stringMatching(
+        new RegExp(
+          `^error: run \\S+ is in use by another linkctl \\(process ${child.pid}\\).*\\nhint: if no such process .*\\n$`,
+        ),
+      ),
+    };
+    expect(await linkctl(['shorten', '-f', path, '--note', 'x'])).toMatchObject(inUse);
+    appendFileSync(path, 'https://e.com/2,two\n');
+    for (const more of [[], ['--dry-run']]) expect(await linkctl(['shorten', '-f', path, ...more])).toMatchObject(inUse);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  const left = await linkctl(['shorten', '-f', path]);
+  expect(left).toMatchObject({ code: 9, stderr: expect.stringContaining('links.csv changed since the unfinished run ') });
 });
 
 describe('a file that has grown, on an account of several domains', () => {

@@ -48,8 +48,8 @@ export async function findRun(
     throw identity.operation === 'check' ? otherCheck(begun?.name ?? input.snapshot.run) : startedElsewhere();
   }
   if (begun) {
-    await assertSameOptions(identity, begun.state);
-    await (await import('./left-runs.ts')).assertNotOvertaken(identity, begun.state, folders);
+    await assertSameOptions(identity, begun.state, environment);
+    await (await import('./left-runs.ts')).assertNotOvertaken(identity, begun.state, environment);
     return begun;
   }
   if (finished !== undefined && identity.operation === 'shorten' && !again && undoes === undefined) {
@@ -57,7 +57,7 @@ export async function findRun(
     const state = await foldJournal(record.journal);
     // The finished run is resumed to send the rows that it skipped.
     if (input.sendsSkipped && state.counts.get('free')) {
-      await assertSameOptions(identity, state);
+      await assertSameOptions(identity, state, environment);
       return { name: finished, record, state };
     }
     throw (await import('./left-runs.ts')).alreadyCompleted(identity, state);
@@ -66,10 +66,12 @@ export async function findRun(
   return unfinished.find(({ state }) => !state.complete && isAlike(state));
 }
 
-async function assertSameOptions(identity: RunIdentity, state: RunState): Promise<void> {
+async function assertSameOptions(identity: RunIdentity, state: RunState, { folders, system }: RunEnvironment): Promise<void> {
   const { begin } = state;
   const changed = changedOptions(identity, begin);
   if (changed.length === 0) return;
+  // The advice is for a run that was left.
+  await assertIdle(begin.run, folders, system);
   const { discardText } = await import('../past-runs/second-links.ts');
   throw new LocalError(`run ${begin.run} was started with other flags (${changed.join(', ')})`, {
     hint: `use the same flags again; ${discardText(state)}`,

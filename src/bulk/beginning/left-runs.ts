@@ -13,6 +13,7 @@ import {
 } from '../journal/journal-state.ts';
 import type { BeginLine, RecordedInput, RunIdentity } from '../journal/lines.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
+import { assertIdle } from '../past-runs/later-lines.ts';
 import { leftCount, readRevertibleRun } from '../past-runs/reverted-changes.ts';
 import { newestFirst, type RunFolders, runRecord, titleOf } from '../past-runs/run-names.ts';
 import { discardText, makesSecondLinks, waysText } from '../past-runs/second-links.ts';
@@ -28,17 +29,20 @@ interface Beginning extends Pick<RunBeginning, 'again' | 'input'> {
 
 /**
  * Throws if another run would not start from scratch: `LocalError` for an unfinished run if its file or the default domain has changed since,
- * and for a run whose undo left links that would get second ones; `UnknownOutcomeError` if rows in doubt of an undone run may have links. With
+ * or if another process works on it, and for a run whose undo left links that would get second ones; `UnknownOutcomeError` if rows in doubt of an undone run may have links. With
  * `again`, and for an unfinished run of another stream on stdin, warns of what stays.
  */
 export async function assertNothingLeft(
   identity: RunIdentity,
   { again, input, onDefault }: Beginning,
-  { folders, warn }: Pick<RunEnvironment, 'folders' | 'warn'>,
+  { folders, warn, system }: Pick<RunEnvironment, 'folders' | 'warn' | 'system'>,
 ): Promise<void> {
   const left = await runsLeft(identity, onDefault, folders);
   const refused = again ? undefined : left.find(({ state }) => !areStreams(identity, state.begin));
-  if (refused) throw await errorOf(refused, identity, input);
+  if (refused) {
+    await assertIdle(refused.state.begin.run, folders, system);
+    throw await errorOf(refused, identity, input);
+  }
   for (const { state, links } of left.slice(0, 1)) warn(links === undefined ? unfinishedText(state) : leftText(state, links));
 }
 
@@ -96,7 +100,11 @@ async function runsLeft(identity: RunIdentity, onDefault: boolean, folders: RunF
  * Throws a LocalError if the file had other contents when a later run used it, which `--again` allows: that run may have edited links of rows
  * that this one has done.
  */
-export async function assertNotOvertaken(identity: RunIdentity, state: RunState, folders: RunFolders): Promise<void> {
+export async function assertNotOvertaken(
+  identity: RunIdentity,
+  state: RunState,
+  { folders, system }: Pick<RunEnvironment, 'folders' | 'system'>,
+): Promise<void> {
   const kind = changeKind(state.begin);
   if (kind !== 'edit' && kind !== 'apply') return;
   for (const { run, begin } of newestFirst(folders)) {
@@ -104,6 +112,7 @@ export async function assertNotOvertaken(identity: RunIdentity, state: RunState,
     if (!begin || changeKind(begin) !== kind || !isRelated(identity, begin, false) || !isOfFile(identity, begin)) continue;
     const later = await foldRun(run, folders);
     if (!later || !mayHaveChanged(later) || (await isUndone(later, folders))) continue;
+    await assertIdle(state.begin.run, folders, system);
     const { name } = fileOf(identity.input) ?? identity.input;
     throw new LocalError(`run ${run} has used ${name} with other contents since its unfinished run ${state.begin.run}`, {
       hint: discardText(state),
