@@ -79,13 +79,21 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
   return `${shortUrlText(record, session)}: ${editText(outcome.fields, record)}`;
 }
 
-/** Returns the rows with the links that were read for the question, so that no link is read twice. */
-export async function consentToRows(change: NamedChange, session: Session): Promise<ReadableRows> {
+/**
+ * Returns the rows with the links that were read for the question, so that no link is read twice. `foresee` throws what the run would throw
+ * before it sends anything: then nothing is asked.
+ */
+export async function consentToRows(
+  change: NamedChange,
+  foresee: () => Promise<unknown>,
+  session: Session,
+): Promise<ReadableRows> {
   const { input, question, verb, options } = change;
   const { yes } = session.global;
-  if (yes && (verb === 'delete' || verb === 'reset')) await session.note(losses[verb]);
-  if (yes && question.erasesCounters) return await noteCounters(change, session);
-  if (yes || (question.isOptional && !canAsk(session))) return input;
+  if (yes && verb === 'delete') await session.note(losses.delete);
+  if (yes ? !question.erasesCounters : question.isOptional && !canAsk(session)) return input;
+  await foresee();
+  if (yes) return await noteCounters(change, session);
   const plan = new ChangePlan(verb, session, input.skipped);
   const batchSize = batchSizeOf(session, options.batchSize);
   const read = async (all: readonly RunRow[]) => {
@@ -98,8 +106,9 @@ export async function consentToRows(change: NamedChange, session: Session): Prom
   return rows;
 }
 
-/** Prints the counters of the first links. Returns the rows with their links if these are all. */
+/** Prints the counters of the first links, which are lost. Returns the rows with their links if these are all. */
 async function noteCounters({ input, payload }: Pick<NamedChange, 'input' | 'payload'>, session: Session): Promise<ReadableRows> {
+  await session.note(losses.reset);
   const read = async (rows: readonly RunRow[]) => {
     const targets = rows.map(({ item }) => payload(item));
     const find = await recordsOf(session.client, targets, shownLinks);

@@ -7,7 +7,7 @@ import type { LinkChange, NamedChange } from './change.ts';
 import { outcomeOf } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
 import { hashRows, operandRows } from './rows/named.ts';
-import { keepsUndo, markShown, sendingOf } from './run-settings.ts';
+import { isUndoKept, keepsUndo, markShown, sendingOf } from './run-settings.ts';
 import { typedReport } from './typed-report.ts';
 
 /** Changes a selection. Listed links are read first and changed by hash, so a link that gets a tag meanwhile is not affected. */
@@ -46,28 +46,25 @@ async function changeOfHashes(
   );
 }
 
-/** Shows the plan and asks for consent if necessary, then runs the change. */
+/** Shows the plan and asks for consent if necessary, then runs the change. Neither is done for a change that its run would refuse. */
 export async function changeNamed(change: NamedChange, session: Session): Promise<RowsReport> {
   const { options, question, domains, fromArguments, operation, what, input, payload, flags, columns, fields } = change;
   const sending = sendingOf(options, session);
-  if (session.global.dryRun) return (await import('./plan/dry-run.ts')).namedDryRun(change, session);
-  if (input.rows === 0) {
+  const { dryRun } = session.global;
+  if (input.rows === 0 && !dryRun) {
     return (await import('./unsent.ts')).nothingToDo(change.presentation, `${what}: nothing to change`);
   }
-  const undo = await keepsUndo(options, session);
+  const undo = dryRun ? isUndoKept(options, session) : await keepsUndo(options, session);
+  const plan = { ...sending, operation, undo, what, input, payload, ...(flags ?? { options: {} }), columns, fromArguments };
+  const foresee = async () => await (await import('./plan/resumed-run.ts')).resumedRun(plan, session);
+  if (dryRun) {
+    if (input.rows > 0) await foresee();
+    return (await import('./plan/dry-run.ts')).namedDryRun(change, session);
+  }
   const isAsked = !(fromArguments && question.isOptional);
-  const rows = isAsked ? await (await import('./consent.ts')).consentToRows(change, session) : input;
-  const plan = {
-    ...sending,
-    operation,
-    undo,
-    what,
-    input: { ...input, ...rows },
-    payload,
-    ...(flags ?? { options: {} }),
-    columns,
-  };
+  const rows = isAsked ? await (await import('./consent.ts')).consentToRows(change, foresee, session) : input;
+  const planned = { ...plan, input: { ...input, ...rows } };
   const presentation = { ...namesDomains(change.presentation, domains), domains };
-  if (fromArguments) return await typedReport(plan, { ...presentation, fields, markShown }, session);
-  return await (await import('./report.ts')).runReport(plan, presentation, session);
+  if (fromArguments) return await typedReport(planned, { ...presentation, fields, markShown }, session);
+  return await (await import('./report.ts')).runReport(planned, presentation, session);
 }

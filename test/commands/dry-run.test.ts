@@ -236,6 +236,37 @@ describe('a file whose run was begun', () => {
     expect((await linkctl(['shorten', '-f', file, '-n', '--again'])).stderr).toContain('2 URLs would be shortened\n');
   });
 
+  test('B60, B56: an edit that its run would refuse has no plan, and nobody is asked about it', async ({
+    linkctl,
+    folder,
+    service,
+    wire,
+  }) => {
+    await store(service, numbered(2));
+    const file = join(folder, 'edits.csv');
+    const write = (note: string) => writeFileSync(file, `hash,note\nh0,${note}\nh1,${note}\n`);
+    const words = ['edit', '-f', file, '--batch-size', '1'];
+    const refusals = async (line: readonly string[], complaint: string) => {
+      const real = await linkctl(line);
+      expect(real).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining(complaint) });
+      expect(await linkctl([...line, '-n'])).toEqual(real);
+      const asked = await linkctl(line, { terminal: { stdin: true, stderr: true }, stdin: 'y\n' });
+      expect(asked).toMatchObject({ code: 9, stderr: expect.not.stringContaining('?') });
+    };
+    write('one');
+    const patch = { only: { method: 'PATCH' } };
+    await wire.script([patch, { ...patch, ...faults.refuse(1303) }]);
+    expect((await linkctl(words)).code).toBe(7);
+    await refusals([...words, '--note', 'n'], 'was started with other flags');
+    write('two');
+    await refusals(words, 'edits.csv changed since the unfinished run ');
+    expect((await linkctl([...words, '--again', '-n'])).stderr).toContain('2 links would be changed\n');
+    expect((await linkctl([...words, '--again'])).code).toBe(0);
+    write('one');
+    await refusals([...words, '--again'], 'has used ');
+    expect((await stored(service)).map(({ note }) => note)).toEqual(['two', 'two']);
+  });
+
   test('B60: a dry run of an edit says that a new hash is not checked, if there is one', async ({ linkctl, folder, service }) => {
     await store(service, numbered(3));
     const file = join(folder, 'edits.csv');

@@ -6,6 +6,11 @@ import { environmentOf } from '../environment.ts';
 import { type PlannedRun, planOf } from '../report.ts';
 import { pinnedDomain } from '../run-settings.ts';
 
+/** Returns the unfinished run that this one would resume, if any. Throws as the run itself, before anything is shown or asked. */
+export async function resumedRun(planned: PlannedRun, session: Session) {
+  return await foresee(planOf(planned, session), environmentOf(session));
+}
+
 /**
  * For dry runs: returns the rows that a run would still send, and a text about the run that it would resume. Throws as the run itself, for
  * example if an earlier one completed the file.
@@ -17,7 +22,7 @@ export async function rowsToSend<Item extends object>(
   const { input } = planned;
   // The run asks for it first, too.
   await pinnedDomain(session);
-  const found = await foresee(planOf(planned, session), environmentOf(session));
+  const found = await resumedRun(planned, session);
   if (!found) return { input };
   const { run, done, isDone } = found;
   async function* open(): AsyncGenerator<readonly RunRow<Item>[]> {
