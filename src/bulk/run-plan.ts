@@ -31,7 +31,10 @@ export interface RunInput<Item extends object = object> extends RecordedInput {
   readonly sendsSkipped?: boolean | undefined;
   /** Yields the rows in order, in groups. Throws `CliError` if they can no longer be read. */
   open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
-  /** For listed links: the unfinished run that stores these rows; `run` is undefined if a new run is to store them. */
+  /**
+   * For listed links: the unfinished run that stores these rows; `run` is undefined if a new run is to store them. For others: the only run
+   * that may be resumed.
+   */
   readonly snapshot?: { readonly run: string | undefined } | undefined;
   /** For links that are listed again: copies the results of the unfinished run into the journal that replaces its journal. */
   readonly copyResults?: ((earlier: FoundRun, journal: Journal) => Promise<void>) | undefined;

@@ -1,6 +1,6 @@
 import { capitalized } from '../base/quoted.ts';
 import { rowBatches } from '../bulk/operations/batches.ts';
-import type { RunRow } from '../bulk/run-plan.ts';
+import type { RunInput, RunRow } from '../bulk/run-plan.ts';
 import { canAsk, confirm, confirmCount } from '../cli/prompt.ts';
 import type { Session } from '../cli/session.ts';
 import { batchSizeOf } from '../client/batch-limits.ts';
@@ -80,19 +80,21 @@ function onlyText({ outcome, record, target }: PlannedLink, session: Session): s
 }
 
 /**
- * Returns the rows with the links that were read for the question, so that no link is read twice. `foresee` throws what the run would throw
- * before it sends anything: then nothing is asked.
+ * Returns the rows with the links that were read for the question, so that no link is read twice. `foresee` returns the run that would be
+ * resumed, if any: if it has sent all its rows, nothing is asked.
  */
 export async function consentToRows(
   change: NamedChange,
-  foresee: () => Promise<unknown>,
+  foresee: () => Promise<{ readonly run: string; readonly unsent: number } | undefined>,
   session: Session,
-): Promise<ReadableRows> {
+): Promise<ReadableRows & Pick<RunInput, 'snapshot'>> {
   const { input, question, verb, options } = change;
   const { yes } = session.global;
   if (yes && verb === 'delete') await session.note(losses.delete);
   if (yes ? !question.erasesCounters : question.isOptional && !canAsk(session)) return input;
-  await foresee();
+  const found = await foresee();
+  // No other run may start without a question.
+  if (found?.unsent === 0) return { ...input, snapshot: { run: found.run } };
   if (yes) return await noteCounters(change, session);
   const plan = new ChangePlan(verb, session, input.skipped);
   const batchSize = batchSizeOf(session, options.batchSize);

@@ -142,6 +142,29 @@ test('R 2.1, B45: where typed resets stay in doubt, the command of the hint show
   expect(await linkctl(['stats', '--', 'h0', 'h1'])).toMatchObject({ code: 0, stdout: 'h0\t0\t0\nh1\t0\t0\n' });
 });
 
+describe.each([
+  ['on a terminal', [], { ...watched, stdin: 'y\n' }],
+  ['with --yes', ['--yes', '--max-affected', '9'], {}],
+] as const)('a reset that is in doubt, %s', (_where, more, how) => {
+  test.for([
+    ['one', ['h0']],
+    ['several', ['h0', 'h1']],
+    ['tags', ['--by-tags', 't']],
+  ] as const)(
+    'R 2.1, B56: is not asked about again, because nothing is sent: %s',
+    async ([, words], { linkctl, wire, service }) => {
+      await clicked(service, 2, { tags: ['t'] });
+      await wire.script([{ ...faults.dropAfter, ...onDelete }]);
+      const reset = ['stats', '--reset', ...words];
+      expect(await linkctl([...reset, '--yes', '--max-affected', '9'])).toMatchObject({ code: 10 });
+      const { code, stderr } = await linkctl([...reset, ...more], how);
+      expect({ code, stderr }).toEqual({ code: 10, stderr: expect.stringContaining('linkctl stats ') });
+      expect(stderr).not.toMatch(/cannot be restored|will be erased|\?/);
+      expect((await wire.requests()).filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+    },
+  );
+});
+
 test('R 2.1: a run in doubt stops and is not resumed into a second reset', async ({ linkctl, wire, service }) => {
   await clicked(service, 2);
   await wire.script([{ ...faults.dropAfter, ...onDelete }]);

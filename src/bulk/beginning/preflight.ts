@@ -5,7 +5,7 @@ import { CallError } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import { editions } from '../../contract/editions.ts';
 import type { Execution } from '../execution/execution.ts';
-import { isSettled, settledCount } from '../journal/journal-state.ts';
+import { isSettled, settledCount, unsentCount } from '../journal/journal-state.ts';
 import { readJournal } from '../journal/line-reader.ts';
 import { identityOfPlan, outputsOf } from '../journal/new-run.ts';
 import { recordedHashes } from '../journal/recorded-results.ts';
@@ -36,7 +36,8 @@ export async function findResumed(plan: RunPlan, environment: RunEnvironment) {
   if (!found) return undefined;
   restoreOptions(plan, found, environment.system);
   const { name, state } = found;
-  return { run: name, done: settledCount(state), isDone: (row: number): boolean => isSettled(state.stateOf(row)) };
+  const isDone = (row: number): boolean => isSettled(state.stateOf(row));
+  return { run: name, done: settledCount(state), unsent: unsentCount(state), isDone };
 }
 
 /** Checks budget and quota before the first row is sent. Throws if the run cannot start. */

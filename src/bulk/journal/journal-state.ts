@@ -24,6 +24,12 @@ export function settledCount(state: RunState): number {
   return state.begin.input.rows - countOf(state, 'free', 'open', 'unknown');
 }
 
+/** Returns the number of rows that the same command would send. A reset in doubt is not repeated. */
+export function unsentCount(state: RunState): number {
+  const { operation, input } = state.begin;
+  return input.rows - settledCount(state) - (operation === 'reset' ? doubtfulCount(state) : 0);
+}
+
 /** Returns true if an attempt of the row may have been applied. */
 export function isInDoubt(state: RowState): boolean {
   return state === 'open' || state === 'unknown';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { LocalError } from '../../base/errors.ts';
-import { isSettled, isUntouched, type RunState, settledCount } from '../journal/journal-state.ts';
+import { isSettled, isUntouched, type RunState, unsentCount } from '../journal/journal-state.ts';
 import type { BeginLine, RunIdentity } from '../journal/lines.ts';
 import { identityOf } from '../journal/new-run.ts';
 import { claimKey, foldRun, keyOfRun, lastLine, runKey } from '../journal/run-folder.ts';
@@ -69,7 +69,7 @@ export async function resumableRun(sought: Sought, surroundings: Surroundings) {
     }
     const { begin } = state;
     const isDone = (row: number): boolean => isSettled(state.stateOf(row));
-    return { begin, input: record.input, left: begin.input.rows - settledCount(state), isDone };
+    return { begin, input: record.input, left: unsentCount(state), isDone };
   }
   return undefined;
 }
