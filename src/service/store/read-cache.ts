@@ -6,6 +6,12 @@ const ttl = 1000;
 /** Milliseconds that a request waits for a newer value. A visit needs two, of its domain and its link, and waits less than 25 ms for both. */
 const maxWait = 12;
 
+/** Milliseconds after which a value is too old, unless the database does not answer. */
+const maxAge = 3000;
+
+/** Milliseconds in which a database answers. */
+const patience = 1000;
+
 /** About 20 MB of targets of links. */
 const maxEntries = 50_000;
 
@@ -22,13 +28,14 @@ interface Reading<Value> {
 type Read<Value> = () => Promise<Value>;
 
 /**
- * Caches what a visit needs, because reading it would take a third of its time. If reading fails or takes long, a value is older, because
- * an old destination is better than none.
+ * Caches what a visit needs, because reading it would take a third of its time. While the database does not answer, a value may be of any age,
+ * because an old destination is better than none.
  */
 export class ReadCache<Value> {
   readonly #isKept: (value: Value) => boolean;
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #reading = new Map<string, Reading<Value>>();
+  #hasFailed = false;
 
   constructor(isKept: (value: Value) => boolean = () => true) {
     this.#isKept = isKept;
@@ -40,11 +47,12 @@ export class ReadCache<Value> {
     if (!known) return this.renewed(key, read);
     const now = performance.now();
     if (now < known.readAt + ttl) return known.value;
+    const wait = now < known.readAt + maxAge || this.#isUnanswered(now) ? maxWait : patience;
     const underWay = this.#reading.get(key);
     // Others have waited for it in vain.
-    if (underWay && now > underWay.since + maxWait) return known.value;
+    if (underWay && now > underWay.since + wait) return known.value;
     return withTimeout(
-      maxWait,
+      wait,
       this.renewed(key, read).catch(() => known.value),
       known.value,
     );
@@ -56,16 +64,28 @@ export class ReadCache<Value> {
     if (underWay) return underWay.value;
     const since = performance.now();
     const value: Promise<Value> = read()
-      .then((value) => {
-        if (this.#reading.get(key) === reading) this.#keep(key, { value, readAt: since });
-        return value;
-      })
+      .then(
+        (value) => {
+          this.#hasFailed = false;
+          if (this.#reading.get(key) === reading) this.#keep(key, { value, readAt: since });
+          return value;
+        },
+        (error: unknown) => {
+          this.#hasFailed = true;
+          throw error;
+        },
+      )
       .finally(() => {
         if (this.#reading.get(key) === reading) this.#reading.delete(key);
       });
     const reading: Reading<Value> = { value, since };
     this.#reading.set(key, reading);
     return value;
+  }
+
+  #isUnanswered(now: number): boolean {
+    const [earliest] = this.#reading.values();
+    return this.#hasFailed || (earliest !== undefined && now > earliest.since + patience);
   }
 
   /** Also discards pending reads. */
