@@ -98,9 +98,16 @@ export class Connection {
     this.exec('PRAGMA busy_timeout=0');
   }
 
+  /** Moves what was written into the one file, so that copies of it are complete. */
   close(): void {
     this.#endView();
     this.#statements.clear();
+    try {
+      this.neverWait();
+      this.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // On a full disk. What was written is safe in the file beside it, until the next connection moves it.
+    }
     this.#engine.close();
   }
 

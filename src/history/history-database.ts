@@ -94,33 +94,19 @@ export async function openHistory(account: HistoryAccount, system: System): Prom
     // A staged listing may exceed the memory limit.
     open.exec('PRAGMA temp_store=FILE; PRAGMA cache_size=-16384');
     open.write(() => prepare(open, account, file));
-    let hasWritten = false;
     return {
       work: (action, step) => {
         try {
-          hasWritten ||= action === 'write';
           return action === 'write' ? open.write(() => step(open)) : open.read(() => step(open));
         } catch (error) {
           throw error instanceof CliError ? error : fileError(action === 'read' ? 'read' : 'write', file, error);
         }
       },
-      close: () => {
-        if (hasWritten) checkpoint(open);
-        open.close();
-      },
+      close: () => open.close(),
     };
   } catch (error) {
     connection?.close();
     throw fileError('open', file, error);
-  }
-}
-
-/** Moves what was written into the one file, so that copies of it are complete. */
-function checkpoint(connection: Connection): void {
-  try {
-    connection.sql('PRAGMA wal_checkpoint(TRUNCATE)').all();
-  } catch {
-    // On a full disk. What was written is safe in the file beside it, until the next recorder moves it.
   }
 }
 

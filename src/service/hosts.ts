@@ -18,9 +18,10 @@ export function splitPort(host: string): { readonly name: string; readonly port:
   return { name, port };
 }
 
-/** The name in a `Host` header. */
+/** The name in a `Host` header. A dot at its end is that of the root of all names. */
 export function hostName(host: string): string {
-  return splitPort(host).name.toLowerCase();
+  const name = splitPort(host).name.toLowerCase();
+  return name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
 /** Ignores the port, which depends on the process that serves the domain. Browsers send the ASCII form in lower case; others may not. */

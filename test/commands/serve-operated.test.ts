@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -391,6 +391,34 @@ test.for(['deleted', 'replaced'])(
     expect(error).toEqual({ code: 9, kind: 'local', message: `cannot store 1 click in ${data}: ${reason}` });
   },
 );
+
+test('E18: while the log beside the file of the links is deleted, no change is confirmed, and none before is lost', async ({
+  serve,
+  folder,
+}) => {
+  const data = join(folder, 'links');
+  const serving = await serve(['--port', '0', '--data', data]);
+  await serving.call('/urls', 'POST', link('one'));
+  const log = join(data, 'links-a.db-wal');
+  await rm(log);
+  expect((await serving.call('/urls', 'POST', link('two'))).error.code).toBe(101);
+  expect(stderrOf(serving)).toContain(`${log} was deleted or replaced`);
+  // What it counted of its calls is not stored.
+  expect(await serving.stop()).toBe(9);
+  const again = await serve(['--port', '0', '--data', data]);
+  expect(await shortUrl(again, 'one')).toContain('/one');
+});
+
+test('O2: after a stop, the file of the links holds all of them', async ({ serve, folder }) => {
+  const [data, copy] = [join(folder, 'links'), join(folder, 'copy')];
+  const first = await serve(['--port', '0', '--data', data]);
+  await first.call('/urls', 'POST', link('one'));
+  expect(await first.stop()).toBe(0);
+  await mkdir(copy, { mode: 0o700 });
+  await copyFile(join(data, 'links-a.db'), join(copy, 'links-a.db'));
+  const second = await serve(['--port', '0', '--data', copy]);
+  expect(await shortUrl(second, 'one')).toContain('/one');
+});
 
 test('O2: a backup that fails leaves no file, and says of the data folder what is wrong with it', async ({ linkctl, folder }) => {
   await mkdir(join(folder, 'bad'));

@@ -158,6 +158,17 @@ test('S6: a folder that is being served is not imported, and later links of an i
   );
 });
 
+test('S6: a damaged folder is not imported, and the folder is named instead of the database', async ({
+  serve,
+  database,
+  folder,
+}) => {
+  await writeFile(join(folder, 'links-a.db'), 'no store');
+  await expect(serve(['--store', database, '--import', folder])).rejects.toThrow(
+    `cannot import: ${folder}: file is not a database`,
+  );
+});
+
 /** A folder with one link, and a database into which another process seems to import for as long as `free` is not called. */
 async function slowImport(database: string, folder: string) {
   const data = join(folder, 'moved');

@@ -119,6 +119,14 @@ inBothEditions((test, edition) => {
     expect(await client.hashes('?hashes=a%2Cb')).toEqual(['a', 'b']);
   });
 
+  test('4.1.8, 4.3.9: links selected twice are 1305, and none is deleted', async ({ client }) => {
+    for (const custom_hash of ['a', 'b']) await client.shorten({ long_url: 'https://example.com/', custom_hash });
+    for (const selection of ['hashes=a&hashes=b', 'tags=~x&tags=~y']) {
+      expect((await client.call('DELETE', `/urls?${selection}`)).body.error.code).toBe(1305);
+    }
+    expect(await client.hashes('?hashes=a,b')).toEqual(['a', 'b']);
+  });
+
   test('4.1.5: every answer is application/json, refusals included, without CORS headers', async ({ client }) => {
     for (const path of ['/account', '/urls', '/nope', '/urls/unknown']) {
       const { headers } = await client.call('GET', path, undefined, { origin: 'https://evil.example' });

@@ -144,7 +144,9 @@ test('each domain has its links, distinguished by Host', async ({ start }) => {
   for (const host of ['one.example', 'ONE.example:1234', '127.0.0.1', '[::1]:8080', 'localhost']) {
     expect([host, await visit(host, '/same')]).toEqual([host, [301, 'https://example.com/1']]);
   }
-  expect(await visit('two.example:8080', '/same')).toEqual([301, 'https://example.com/2']);
+  for (const host of ['two.example:8080', 'two.example.']) {
+    expect([host, await visit(host, '/same')]).toEqual([host, [301, 'https://example.com/2']]);
+  }
   expect(await visit('three.example', '/same')).toEqual([404, undefined]);
   expect(await visit('two.example:8080', '/')).toEqual([200, undefined]);
 });

@@ -28,9 +28,9 @@ interface Beginning extends Pick<RunBeginning, 'again' | 'input'> {
 }
 
 /**
- * Throws if another run would not start from scratch: `LocalError` for an unfinished run if its file or the default domain has changed since,
- * or if another process works on it, and for a run whose undo left links that would get second ones; `UnknownOutcomeError` if rows in doubt of an undone run may have links. With
- * `again`, and for an unfinished run of another stream on stdin, warns of what stays.
+ * Throws if another run would not start from scratch: `LocalError` for an unfinished run if its file or the default domain has changed since
+ * or another process works on it, and for a run whose undo left links that would get second ones; `UnknownOutcomeError` if rows in doubt of an
+ * undone run may have links. With `again`, and for an unfinished run of another stream on stdin, warns of what stays.
  */
 export async function assertNothingLeft(
   identity: RunIdentity,

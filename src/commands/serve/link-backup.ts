@@ -29,7 +29,7 @@ export async function backUp(target: string, options: ServeOptions, { system, gl
     links.close();
   }
   await note(
-    `copied the links of edition ${edition.toUpperCase()} to ${file}; to serve them, put the file into a data folder as links-${edition}.db`,
+    `copied the links of edition ${edition.toUpperCase()} to ${file}; to serve them, put the file into an empty data folder as links-${edition}.db`,
   );
   return { kind: 'text', text: '' };
 }

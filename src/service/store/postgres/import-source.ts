@@ -26,8 +26,18 @@ export interface ImportSource {
 
 const remedy = 'stop that process first, or wait half a minute if it was killed';
 
-/** Rejects if there is no such file or account, or if another process serves it or is writing: its later links would be lost. */
+/**
+ * Rejects with an `ImportRefusal` if there is no such file or account, if the file is damaged, or if another process serves it or is writing:
+ * its later links would be lost.
+ */
 export async function openSource(folder: string, edition: Edition, username: string): Promise<ImportSource> {
+  return open(folder, edition, username).catch((error: unknown) => {
+    if (error instanceof ImportRefusal || !(error instanceof Error)) throw error;
+    throw new ImportRefusal(`${folder}: ${error.message}`, { cause: error });
+  });
+}
+
+async function open(folder: string, edition: Edition, username: string): Promise<ImportSource> {
   if (!existsSync(join(folder, fileOf(edition))))
     throw new ImportRefusal(`${folder} has no links of edition ${edition.toUpperCase()}`);
   const connection = await openConnection(folder, fileOf(edition));

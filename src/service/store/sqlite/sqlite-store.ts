@@ -43,15 +43,21 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
 }
 
-/** Returned for the open file: throws if it is not in its place any more, because what is stored in it then is lost with it. */
+/** Returned for the open files: throws if one is not in its place any more, because what is stored in it then is lost with it. */
 function fileCheck({ directory, edition }: SqliteOptions): () => void {
   if (directory === undefined) return () => {};
+  const idOf = (path: string): string | undefined => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found && `${found.dev} ${found.ino}`;
+  };
   const file = join(directory, fileOf(edition));
-  const { dev, ino } = statSync(file);
+  // Without the second one, a disk has no memory that processes share.
+  const opened = [file, `${file}-wal`].map((path) => ({ path, id: idOf(path) })).filter(({ id }) => id !== undefined);
   return () => {
-    const found = statSync(file, { throwIfNoEntry: false });
-    if (found?.dev === dev && found.ino === ino) return;
-    throw new UnusableStore(`${file} was deleted or replaced: stop this process, put the links in place and start it again`);
+    for (const { path, id } of opened) {
+      if (idOf(path) === id) continue;
+      throw new UnusableStore(`${path} was deleted or replaced: stop this process, put the links in place and start it again`);
+    }
   };
 }
 
