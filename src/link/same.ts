@@ -52,7 +52,8 @@ export function hasUnasked(asked: LinkValues, got: LinkValues): boolean {
 }
 
 function hasOtherTag({ tags: asked }: LinkValues, { tags: got }: LinkValues): boolean {
-  if (!Array.isArray(asked) || !Array.isArray(got)) return false;
+  // Most servers show labels as they were asked for, and folding those of a million rows takes seconds.
+  if (!Array.isArray(asked) || !Array.isArray(got) || isSameList(asked, got)) return false;
   const wanted = tagSet(asked);
   return tagSet(got).some((label) => !wanted.includes(label));
 }
@@ -84,7 +85,6 @@ function memberOf(field: keyof EditFields): ValueField {
 
 function isApplied(field: keyof EditFields, asked: unknown, got: unknown, tagsMean: TagsMean): boolean {
   if (field !== 'tags') return canonical(memberOf(field), asked) === canonical(memberOf(field), got);
-  // Most servers show labels as they were asked for, and folding those of a million rows takes seconds.
   if (tagsMean === 'labels' && isSameList(asked, got)) return true;
   return tagsMean === 'labels'
     ? canonical(field, asked) === canonical(field, got)

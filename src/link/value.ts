@@ -39,7 +39,7 @@ const canonicalOf: { readonly [F in ValueField]: (value: unknown) => string } = 
 /** `YYYY-MM-DD`; empty if the link never expires, or was never visited. Some servers add a time, in UTC or with an offset. */
 export function lastDay(value: unknown): string {
   const text = textOf(value).trim();
-  if (isNever(text)) return '';
+  if (text === '' || isNever(text)) return '';
   // A shorter text has no offset.
   const day = text.length > 20 ? dayOfTime(text) : text.slice(0, 10);
   return isNever(day) ? '' : day;
