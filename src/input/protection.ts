@@ -1,7 +1,7 @@
 import { dayLength } from '../base/times.ts';
 import { calendarTime } from '../contract/calendar-time.ts';
 import { isZeroDay } from '../link/value.ts';
-import { type DateFormat, dayOfDigits } from './dates.ts';
+import { type DateFormat, dayOfDigits, formatsOf } from './dates.ts';
 import { flat, type Guard, guardOf } from './fields/aliases.ts';
 
 /** False for empty values, words such as `no` and `none`, and the zero date of a database. */
@@ -17,7 +17,7 @@ interface Now {
 
 /** Words for a public link, also in the languages of spreadsheets, and how linkctl writes the status of a row. */
 const words = [
-  't true y yes on ok active activated enabled live online open valid visible available running normal default public publish published ✓ ✔',
+  't true y yes on ok active activated enabled live online open valid visible available running working normal default public publish published ✓ ✔',
   'created existing changed unchanged',
   'ja wahr aktiv aktiviert öffentlich veröffentlicht oui vrai actif active activé activée public publique publié publiée',
   'si sí sì sim verdadero verdadeiro vero activo activa activado activada ativo ativa ativado ativada attivo attiva attivato attivata',
@@ -61,11 +61,12 @@ export function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value).trim();
 }
 
-/** A time in an unknown format may be in the future, and so may a time of day that is not read. */
+/** A time in an unknown format may be in the future, and so may a day in one of its formats, and a time of day that is not read. */
 function isLater(text: string, { now, dateFormat }: Now): boolean {
-  const day = dateFormat && dayOfDigits(text, dateFormat);
-  const time = momentOf(day ?? text);
-  return time === undefined || time + (day && text.includes(':') ? dayLength : 0) > now;
+  const formats = dateFormat ? [dateFormat] : formatsOf(text);
+  const days = formats.flatMap((format) => dayOfDigits(text, format) ?? []);
+  if (days.length === 0) return (momentOf(text) ?? Number.POSITIVE_INFINITY) > now;
+  return days.some((day) => Date.parse(day) + (text.includes(':') ? dayLength : 0) > now);
 }
 
 /** Accepts a date, a date-time, or seconds or milliseconds since 1970. Returns milliseconds. */

@@ -155,6 +155,18 @@ export const foreignForms: readonly ForeignForm[] = [
     skipped: 2,
   },
   {
+    name: 'the table of a service whose secret links need a second ending',
+    text:
+      'id,short_url,long_url,ip,creator,clicks,secret_key,is_disabled,is_custom,is_api,created_at\n' +
+      `1,Spring,"${one}",127.0.0.1,admin,7,,0,1,0,2025-01-31 09:00:00\n2,hidden,${two},127.0.0.1,admin,0,3f9a,0,1,0,2025-01-31 09:00:00\n` +
+      `3,off,${two},127.0.0.1,admin,0,NULL,1,1,0,2025-01-31 09:00:00\n`,
+    columns:
+      'columns: short_url -> custom_hash, long_url -> long_url; protection: secret_key, is_disabled; ' +
+      'not used: id, ip, creator, clicks, created_at; unknown: is_custom, is_api',
+    links: [{ hash: 'Spring', long_url: one }],
+    skipped: 2,
+  },
+  {
     name: 'short URLs by the name of their service',
     text: `TinyURL,Long URL,Created at\nhttps://tiny.example/Spring,"${one}",2025-01-31\n`,
     columns: 'columns: TinyURL -> custom_hash, Long URL -> long_url; not used: Created at',

@@ -81,6 +81,8 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
     'status',
     'state',
     'visibility',
+    'Link Status',
+    'url_active',
   ])('%s', async (name) => {
     expect(await leftOut(name, [...off, ...ofNumbers])).toEqual([...off, ...ofNumbers]);
     expect(await leftOut(name, [...on, ...elsewhere, 1, true, 200, 301, ''])).toEqual([]);
@@ -89,6 +91,8 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
   test.each([
     ...['deletedAt', 'deleted_at', 'disabledAt', 'disabled_at', 'archivedAt', 'archived_at', 'bannedAt', 'banned_at'],
     ...['passwordHash', 'password_hash', 'private', 'is_private', 'archived', 'banned', 'is_suspended', 'blocked', 'paused_at'],
+    ...['secret_key', 'is_secret', 'inactive', 'trashed', 'trashed_at', 'link_disabled', 'passcode', 'link_password'],
+    ...['is_password_protected', 'requires_password', 'Password Protection', 'password_hint', 'passwordUpdatedAt'],
   ])('%s marks a link, whatever it says, unless it certainly says nothing', async (name) => {
     const marks = ['2026-01-31T09:00:00Z', '1769850000', '31/01/2026', '$2b$10$x', 'true', 't', 'x', '-1', '9999-12-31', '0000'];
     expect(await leftOut(name, marks)).toEqual(marks);
@@ -110,6 +114,25 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
     expect(found.map(({ skip }) => skip !== undefined)).toEqual([true, true, false]);
     expect(await leftOut('valid_since', ['2026-03-01T11:00:00Z', '', 'null', '0000-00-00'])).toEqual([]);
     expect(await leftOut('valid_since', ['2026-03-01T23:00:00Z', 'soon', '-1'])).toEqual(['2026-03-01T23:00:00Z', 'soon', '-1']);
+  });
+
+  test.each(['start_date', 'Start Date', 'starts_on', 'not_before', 'activation_date', 'valid_after'])(
+    '%s leaves out what begins later, in one of the formats that its date may have',
+    async (name) => {
+      const later = ['2999-01-31', '32503680000000', '31.01.2999', '1/31/2999', '2999/01/31', '31/31/2020', 'soon'];
+      expect(await leftOut(name, later)).toEqual(later);
+      expect(await leftOut(name, ['', 'none', '2020-01-31', '1577836800', '31.01.2020', '1/31/2020', '2020/01/31'])).toEqual([]);
+      const text = `long_url,${name}\n${['1.3.2026', '3/1/2026', '1.4.2026', '4/1/2026'].map((day) => `${url},${day}\n`).join('')}`;
+      const found = await rows(text, { now });
+      expect(found.map(({ skip }) => skip !== undefined)).toEqual([false, false, true, true]);
+    },
+  );
+
+  test.each([
+    ...['client_secret_name', 'secretary', 'passenger', 'bypass', 'compass', 'link_type', 'url_size', 'is_custom'],
+    ...['Launched', 'linkedin', 'Startup'],
+  ])('%s is about something else', async (name) => {
+    expect(await leftOut(name, ['x', 'false', '2999-01-31'])).toEqual([]);
   });
 
   test('beside a slashtag isPublic is about statistics; the columns are named as what they are', async () => {

@@ -32,21 +32,30 @@ const names: { readonly [M in Meaning]?: readonly string[] } = {
 export type Guard = 'secret' | 'set' | 'unset' | 'later';
 
 /** What a service may have done to a link. It says so with a flag or with a time. */
-const measures = ['banned', 'disabled', 'archived', 'deleted', 'blocked', 'suspended', 'deactivated', 'paused'];
+const measures = [
+  ...['banned', 'disabled', 'archived', 'deleted', 'blocked', 'suspended', 'deactivated', 'paused', 'inactive', 'trashed'],
+];
 
 /** Links that are protected or disabled at the source are skipped, because they must not become public here. */
 const guards: { readonly [G in Guard]: readonly string[] } = {
   secret: ['password'],
   set: [
-    ...['password_protected', 'has_password', 'password_hash', 'protected', 'private', 'is_private'],
+    ...['protected', 'is_protected', 'private', 'is_private', 'secret', 'is_secret', 'secret_key'],
     ...measures.flatMap((name) => [name, `is_${name}`, `${name}_at`]),
   ],
   unset: [
     ...['active', 'enabled', 'published', 'public'].flatMap((name) => [name, `is_${name}`]),
     ...['status', 'state', 'visibility'],
   ],
-  later: ['valid_since', 'start_at', 'starts_at', 'valid_from', 'active_from'],
+  later: [
+    ...['valid', 'active'].flatMap((name) => [`${name}_since`, `${name}_from`, `${name}_after`]),
+    ...['start', 'starts', 'activation'].flatMap((name) => [`${name}_at`, `${name}_on`, `${name}_date`]),
+    'not_before',
+  ],
 };
+
+/** In the name of a column about passwords, in any wording: `requires_password`, `Password Protection`. */
+const aboutPasswords = /pass(?:word|wd|code|phrase)/;
 
 /** JSON objects that only group other members. */
 const containers: ReadonlySet<string> = new Set(['meta', 'attributes', 'properties', 'settings', 'options', 'details', 'limits']);
@@ -130,14 +139,17 @@ export function isPlace(name: string): boolean {
   return places.has(folded(name));
 }
 
+/** `Link Status` is a status. */
 export function guardOf(name: string): Guard | undefined {
-  return guardsByName.get(folded(name));
+  const fold = folded(name);
+  const known = guardsByName.get(fold);
+  if (known !== undefined || aboutPasswords.test(fold)) return known ?? 'set';
+  return guardsByName.get(fold.replace(/^(?:short)?(?:link|url)/, ''));
 }
 
 /** Links with this feature lose it here. */
 export function isLoss(name: string): boolean {
-  const fold = folded(name);
-  return lost.has(fold) || guardsByName.has(fold);
+  return lost.has(folded(name)) || guardOf(name) !== undefined;
 }
 
 /** The precedence of a name among those of its field. */
