@@ -33,26 +33,6 @@ export function isRelative(text: string): boolean {
 /** What is a date from this day is one from all days before it. */
 const latestToday = Date.UTC(3000, 0, 1);
 
-/** Accepts a year of any length. */
-export const digits = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:[T ,]+\d\d?:\d\d(?::\d\d)?)?$/;
-
-/** Undefined if the digits are no date in this format. */
-export function dayOfDigits(text: string, format: DateFormat): string | undefined {
-  const [, first = '', , second = '', third = ''] = digits.exec(text) ?? [];
-  const [year, month, day] = { dmy: [third, second, first], mdy: [third, first, second], ymd: [first, second, third] }[format];
-  if (year?.length !== 4 || !month || !day) return undefined;
-  const written = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  return isCalendarDate(written) ? written : undefined;
-}
-
-/** Empty unless the text consists of digits and separators. */
-export function formatsOf(text: string): DateFormat[] {
-  return digits.test(text) ? dateFormats.filter((format) => dayOfDigits(text, format) !== undefined) : [];
-}
-
-/** For messages. */
-export const dateExamples: { readonly [F in DateFormat]: string } = { dmy: '31.12.2031', mdy: '12/31/2031', ymd: '2031/12/31' };
-
 /** Resolves relative days from `now`, in milliseconds. */
 export function dayFromFlag(text: string, now: number): string | null | Refused {
   const day = dayOf(text);

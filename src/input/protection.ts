@@ -1,8 +1,8 @@
 import { dayLength } from '../base/times.ts';
-import { calendarTime } from '../contract/calendar-time.ts';
 import { isZeroDay } from '../link/value.ts';
-import { type DateFormat, dayOfDigits, formatsOf } from './dates.ts';
+import type { DateFormat } from './dates.ts';
 import { flat, type Guard, guardOf } from './fields/aliases.ts';
+import { dayOfDigits, formatsOf, hasTimeOfDay, momentOf } from './fields/date-formats.ts';
 
 /** False for empty values, words such as `no` and `none`, and the zero date of a database. */
 export function hasValue(text: string): boolean {
@@ -66,12 +66,5 @@ function isLater(text: string, { now, dateFormat }: Now): boolean {
   const formats = dateFormat ? [dateFormat] : formatsOf(text);
   const days = formats.flatMap((format) => dayOfDigits(text, format) ?? []);
   if (days.length === 0) return (momentOf(text) ?? Number.POSITIVE_INFINITY) > now;
-  return days.some((day) => Date.parse(day) + (text.includes(':') ? dayLength : 0) > now);
-}
-
-/** Accepts a date, a date-time, or seconds or milliseconds since 1970. Returns milliseconds. */
-export function momentOf(text: string): number | undefined {
-  if (/^\d{10}$/.test(text)) return Number(text) * 1000;
-  if (/^\d{13}$/.test(text)) return Number(text);
-  return calendarTime(text);
+  return days.some((day) => Date.parse(day) + (hasTimeOfDay(text) ? dayLength : 0) > now);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { relativeDay } from '../../src/base/times.ts';
-import { type DateFormat, dayFromFlag, dayOf, dayOfDigits, formatsOf } from '../../src/input/dates.ts';
+import { type DateFormat, dayFromFlag, dayOf } from '../../src/input/dates.ts';
+import { dayOfDigits, formatsOf } from '../../src/input/fields/date-formats.ts';
 import { check, failure, now, rows, seeded } from './fixtures.ts';
 
 const url = 'https://a.example/';
@@ -121,6 +122,26 @@ describe('I5: a column of dates', () => {
       'links.jsonl: 1 problem, nothing was sent',
       'links.jsonl:2: expiry: dates such as "1/2/2031" look like mdy: add --date-format mdy',
     ]);
+  });
+
+  test.each([
+    ['dmy', ['31.12.2031 10:00', '31.12.2031, 9:05:00'], ['31.12.2031', '31.12.2031 00:00:00']],
+    ['mdy', ['12/31/2031 10:00', '12/31/2031 00:00:01'], ['12/31/2031', '12/31/2031 0:00']],
+    ['ymd', ['2031/12/31 10:00', '2031/12/31T23:59'], ['2031/12/31', '2031/12/31 00:00']],
+    [undefined, ['2031-12-31 10:00', '1956524400'], ['2031-12-31', '2031-12-31T00:00:00Z']],
+  ] as const)('I11: a time of day is lost, and that is said, in every format: %s', async (dateFormat, times, days) => {
+    for (const [index, date] of [...times, ...days].entries()) {
+      expect(await datesOf(csv(date), { dateFormat })).toEqual(['2031-12-31']);
+      const lost = index >= times.length ? '' : '; not carried over: time of day of expiry (1 row)';
+      expect((await check(csv(date), { dateFormat })).columns, date).toBe(
+        `columns: url -> long_url, expiry -> expiration_date${lost}`,
+      );
+    }
+  });
+
+  test('I11: a link that never expires loses no time of day', async () => {
+    const { columns } = await check(csv('9999-12-31 23:59:59', 'never'));
+    expect(columns).toBe('columns: url -> long_url, expiry -> expiration_date');
   });
 
   test('what is no date at all is an error of its row', async () => {

@@ -1,22 +1,12 @@
 import { quoted } from '../../base/quoted.ts';
-import { dayLength, utcDay } from '../../base/times.ts';
+import { utcDay } from '../../base/times.ts';
 import { splitList } from '../../contract/tag-label.ts';
-import {
-  type DateFormat,
-  dateExamples,
-  dateFormats,
-  dayOf,
-  dayOfDigits,
-  digits,
-  formatsOf,
-  notDate,
-  type Refused,
-} from '../dates.ts';
+import { type DateFormat, dateFormats, dayOf, notDate, type Refused } from '../dates.ts';
 import { cellValue, isRefused, jsonValue, type WireValue } from '../field-values.ts';
 import { lastPartUsed } from '../hashes/parse-hash.ts';
 import type { Notices } from '../notices.ts';
-import { momentOf } from '../protection.ts';
 import type { CellReader, ReadOptions } from '../row.ts';
+import { areDigits, dateExamples, dayOfDigits, formatsOf, hasTimeOfDay, momentOf } from './date-formats.ts';
 import type { Setting } from './members.ts';
 
 /** Trims the cells, except in notes. */
@@ -42,8 +32,10 @@ export function cellReader(
     case 'expiration_date': {
       const read = dateFormat ? cached((text) => formattedDate(text, dateFormat)) : unformattedDates(name, notices);
       return (text, line, column) => {
-        if (isForeign && hasTimeOfDay(text)) notices.lost(`time of day of ${name}`);
-        return read(isForeign ? dayOfMoment(text) : text, line, column);
+        const value = read(isForeign ? dayOfMoment(text) : text, line, column);
+        // Links expire at the end of a day.
+        if (isForeign && typeof value === 'string' && hasTimeOfDay(text.trim())) notices.lost(`time of day of ${name}`);
+        return value;
       };
     }
     default:
@@ -63,13 +55,6 @@ function hashIn(text: string, warn: (reason: string) => void): string {
 function dayOfMoment(text: string): string {
   const time = /^\d{10}(\d{3})?$/.test(text) ? momentOf(text) : undefined;
   return time === undefined ? text : utcDay(time);
-}
-
-/** Links expire at the end of a day, so a time of day is lost. */
-function hasTimeOfDay(text: string): boolean {
-  if (text.length <= 10 && !/^\d{10}$/.test(text)) return false;
-  const time = momentOf(text.trim());
-  return time !== undefined && time % dayLength !== 0;
 }
 
 /** Dates and tags often repeat, and a cache is faster than parsing them again. */
@@ -122,7 +107,7 @@ function unformattedDates(name: string, notices: Notices): CellReader {
     if (!isRefused(value)) return value;
     const date = text.trim();
     const fitting = formatsOf(date);
-    if (fitting.length === 0) return digits.test(date) ? notDate(date, `; expected ${fullYears}`) : value;
+    if (fitting.length === 0) return areDigits(date) ? notDate(date, `; expected ${fullYears}`) : value;
     formats = formats.filter((format) => fitting.includes(format));
     if (example !== undefined) return undefined;
     example = date;
