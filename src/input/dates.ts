@@ -21,8 +21,9 @@ export type DateFormat = (typeof dateFormats)[number];
 export function dayOf(text: string): string | null | undefined {
   if (isNever(text)) return null;
   if (isCalendarDate(text) || isRelative(text)) return text;
-  const isTime = text.length > 10 && calendarTime(text) !== undefined;
-  return isTime ? lastDay(text) || null : undefined;
+  const time = in24Hours(text);
+  const isTime = time.length > 10 && calendarTime(time) !== undefined;
+  return isTime ? lastDay(time) || null : undefined;
 }
 
 /** Accepts today and later days. The answer is the same on every day, because a run may be resumed on a later one. */
@@ -32,6 +33,16 @@ export function isRelative(text: string): boolean {
 
 /** What is a date from this day is one from all days before it. */
 const latestToday = Date.UTC(3000, 0, 1);
+
+/** Some spreadsheets and services write `11:59 PM` or `11:59 p. m.`. 12 AM is midnight, and 12 PM is noon. */
+export function in24Hours(text: string): string {
+  return text.replace(twelveHours, (_, hour: string, rest: string, half: string) => {
+    const hours = (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
+    return `${String(hours).padStart(2, '0')}${rest}`;
+  });
+}
+
+const twelveHours = /(?<!\d)(0?[1-9]|1[0-2])(:\d\d(?::\d\d)?)\s?([ap])\.?\s?m\.?$/i;
 
 /** Resolves relative days from `now`, in milliseconds. */
 export function dayFromFlag(text: string, now: number): string | null | Refused {

@@ -15,6 +15,15 @@ test.each([
   ['2031-12-31 10:00:00 UTC', '2031-12-31'],
   ['2031-12-31T23:30:00.000-02:00', '2032-01-01'],
   ['2031-12-31T00:30+0200', '2031-12-30'],
+  ['2031-12-31 11:59 PM', '2031-12-31'],
+  ['2031-12-31 1:05:00 a.m.', '2031-12-31'],
+  ['2031-12-31T12:00AM', '2031-12-31'],
+  ['2031-12-31 12:30\u202fp.\u00a0m.', '2031-12-31'],
+  ['9999-12-31 11:59 PM', null],
+  ['2031-12-31 13:00 PM', undefined],
+  ['2031-12-31 0:30 AM', undefined],
+  ['2031-12-31 11:60 PM', undefined],
+  ['2031-12-31 PM', undefined],
   ['never', null],
   ['Never', null],
   ['Tomorrow', 'Tomorrow'],
@@ -92,6 +101,10 @@ describe('I5: a column of dates', () => {
     ]);
     expect(await datesOf(csv('12/31/2031', '2/1/2031'), { dateFormat: 'mdy' })).toEqual(['2031-12-31', '2031-02-01']);
     expect(await datesOf(csv('2031/12/31'), { dateFormat: 'ymd' })).toEqual(['2031-12-31']);
+    expect(await datesOf(csv('12/31/2031 11:59 PM', '2/1/2031, 1:05:00 am'), { dateFormat: 'mdy' })).toEqual([
+      '2031-12-31',
+      '2031-02-01',
+    ]);
     expect((await failure(check(csv('12/31/2031'), { dateFormat: 'dmy' }))).text).toContain(
       'links.csv:2:2: expiry: "12/31/2031" is not a date; expected dmy, such as 31.12.2031, or YYYY-MM-DD',
     );
@@ -102,6 +115,7 @@ describe('I5: a column of dates', () => {
     [['1/2/2031', '12/31/2031'], 'dates such as "1/2/2031" look like mdy: add --date-format mdy'],
     [['1/2/2031'], 'dates such as "1/2/2031" look like dmy or mdy: add --date-format dmy or --date-format mdy'],
     [['2031/2/1', '2031-02-02'], 'dates such as "2031/2/1" look like ymd: add --date-format ymd'],
+    [['12/31/2031 11:59 PM'], 'dates such as "12/31/2031 11:59 PM" look like mdy: add --date-format mdy'],
     [['31.12.2031', '12/31/2031'], 'dates such as "31.12.2031" are not all of one format: write them as YYYY-MM-DD'],
   ])('without it %j is one error, which names the format', async (dates, reason) => {
     const many = Array.from({ length: 100 }, () => dates).flat();
@@ -128,6 +142,8 @@ describe('I5: a column of dates', () => {
     ['dmy', ['31.12.2031 10:00', '31.12.2031, 9:05:00'], ['31.12.2031', '31.12.2031 00:00:00']],
     ['mdy', ['12/31/2031 10:00', '12/31/2031 00:00:01'], ['12/31/2031', '12/31/2031 0:00']],
     ['ymd', ['2031/12/31 10:00', '2031/12/31T23:59'], ['2031/12/31', '2031/12/31 00:00']],
+    ['mdy', ['12/31/2031 12:00 PM', '12/31/2031 11:59 a.m.'], ['12/31/2031 12:00 AM', '12/31/2031 12:00:00 a. m.']],
+    [undefined, ['2031-12-31 12:00 PM', '2031-12-31 12:30 AM'], ['2031-12-31 12:00 AM']],
     [undefined, ['2031-12-31 10:00', '1956524400'], ['2031-12-31', '2031-12-31T00:00:00Z']],
   ] as const)('I11: a time of day is lost, and that is said, in every format: %s', async (dateFormat, times, days) => {
     for (const [index, date] of [...times, ...days].entries()) {

@@ -112,6 +112,9 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
     const text = `long_url,valid_since\n${['01.03.2026 11:00', '01.03.2026 23:00', '01.03.2026'].map((day) => `${url},${day}\n`).join('')}`;
     const found = await rows(text, { dateFormat: 'dmy', now });
     expect(found.map(({ skip }) => skip !== undefined)).toEqual([true, true, false]);
+    const american = `long_url,valid_since\n${['3/1/2026 11:00 PM', '3/1/2026 12:00 AM', '2026-03-01 11:00 PM'].map((day) => `${url},${day}\n`).join('')}`;
+    const read = await rows(american, { dateFormat: 'mdy', now });
+    expect(read.map(({ skip }) => skip !== undefined)).toEqual([true, false, true]);
     expect(await leftOut('valid_since', ['2026-03-01T11:00:00Z', '', 'null', '0000-00-00'])).toEqual([]);
     expect(await leftOut('valid_since', ['2026-03-01T23:00:00Z', 'soon', '-1'])).toEqual(['2026-03-01T23:00:00Z', 'soon', '-1']);
   });
