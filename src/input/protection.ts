@@ -6,8 +6,12 @@ import { dayOfDigits, formatsOf, hasTimeOfDay, momentOf } from './fields/date-fo
 
 /** False for empty values, words such as `no` and `none`, and the zero date of a database. */
 export function hasValue(text: string): boolean {
-  return !/^(?:|0(?:\.0+)?|f|false|no|n|off|none|null|undefined|-|\[\]|\{\})$/i.test(text) && !isZeroDay(text);
+  return !nothing.test(text) && !isZeroDay(text);
 }
+
+/** Also in the languages of spreadsheets, and as databases write it. */
+const nothing =
+  /^(?:|0(?:\.0+)?|f|false|no|n|off|none|null|undefined|nein|falsch|non|faux|falso|não|nee|onwaar|nej|nie|fałsz|нет|ложь|否|いいえ|\\N|-|\[\]|\{\})$/iu;
 
 interface Now {
   /** In milliseconds since 1970. */

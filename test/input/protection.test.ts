@@ -97,6 +97,7 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
     const marks = ['2026-01-31T09:00:00Z', '1769850000', '31/01/2026', '$2b$10$x', 'true', 't', 'x', '-1', '9999-12-31', '0000'];
     expect(await leftOut(name, marks)).toEqual(marks);
     expect(await leftOut(name, ['', 'null', 'NULL', 'false', 'f', 'no', '0', '0.0', false, 0])).toEqual([]);
+    expect(await leftOut(name, ['FALSCH', 'nein', 'Faux', 'não', 'нет', '\\N'])).toEqual([]);
     expect(await leftOut(name, ['0000-00-00', '0000-00-00 00:00:00', '0000-00-00T00:00:00.000Z'])).toEqual([]);
     const nothing = JSON.stringify({ long_url: url, [name]: null });
     expect((await rows(nothing, { name: 'links.jsonl' }))[0]?.skip).toBeUndefined();
