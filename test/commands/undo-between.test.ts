@@ -167,3 +167,155 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await values(service)).toEqual(before);
   });
 });
+
+interface Hidden {
+  readonly name: string;
+  readonly links: readonly NewLink[];
+  /** The run, the later run that takes its change back, and what was shortened, edited or deleted. */
+  readonly run: readonly string[];
+  readonly later: readonly string[];
+}
+
+type NewLink = Parameters<typeof store>[1][number];
+
+const link: NewLink = { custom_hash: 'x', long_url: 'https://x.example/', note: 'before', tags: [] };
+const tagged: NewLink = { ...link, tags: ['one'] };
+const hidden: readonly Hidden[] = [
+  { name: 'an edit', links: [link], run: ['edit', 'x', '--note', 'wrong'], later: ['edit', 'x', '--note', 'before'] },
+  {
+    name: 'a rename',
+    links: [link],
+    run: ['edit', 'x', '--new-hash', 'y'],
+    later: ['edit', 'y', '--new-hash', 'x'],
+  },
+  { name: 'a label', links: [link], run: ['edit', 'x', '--add-tag', 'oops'], later: ['tags', 'rename', 'oops', 'fine'] },
+  { name: 'a shortening', links: [], run: ['shorten', 'https://x.example/', '--hash', 'x'], later: ['delete', 'x', '--yes'] },
+  {
+    name: 'a deletion',
+    links: [link],
+    run: ['delete', 'x', '--yes'],
+    later: ['shorten', 'https://x.example/', '--hash', 'x', '--note', 'before'],
+  },
+  { name: 'a renamed tag', links: [tagged], run: ['tags', 'rename', 'one', 'two'], later: ['tags', 'rename', 'two', 'one'] },
+];
+
+/** A run whose change a later run had taken back when it was undone, and the undo of that later run. */
+describe('a run that undo found taken back by a later run', () => {
+  async function ran(words: readonly string[], linkctl: Linkctl): Promise<string> {
+    expect((await linkctl([...words])).code).toBe(0);
+    return (await runs(linkctl))[0]?.run ?? '';
+  }
+
+  const undoneBy = async (run: string, linkctl: Linkctl) => (await runs(linkctl)).find((one) => one.run === run)?.undo;
+
+  test.for(hidden)(
+    'U2, U5, U6: $name is undone by the same command once the later run is undone, and redone',
+    async ({ links, ...words }, { linkctl, service }) => {
+      await store(service, links);
+      const before = await values(service);
+      const run = await ran(words.run, linkctl);
+      const after = await values(service);
+      const later = await ran(words.later, linkctl);
+      const [undo, redo] = [
+        ['undo', run, '--yes'],
+        ['redo', run, '--yes'],
+      ];
+      expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });
+      expect(await linkctl(undo)).toMatchObject(alreadyUndone);
+      expect((await linkctl(['undo', later, '--yes'])).code).toBe(0);
+      expect(await values(service)).toEqual(after);
+      expect(await undoneBy(run, linkctl)).toBe('yes');
+      expect(await linkctl(['undo', run, '-n'])).toMatchObject({ code: 0 });
+      expect((await linkctl(undo)).code).toBe(0);
+      expect(await values(service)).toEqual(before);
+      expect(await linkctl(undo)).toMatchObject(alreadyUndone);
+      expect((await linkctl(redo)).code).toBe(0);
+      expect(await values(service)).toEqual(after);
+      expect(await linkctl(redo)).toMatchObject({ code: 0, stderr: expect.stringContaining('is not undone') });
+    },
+  );
+
+  test('U6: undo without a name takes it after the later run, and nothing older', async ({ linkctl, service }) => {
+    await store(service, [link]);
+    await ran(['edit', 'x', '--note', 'older'], linkctl);
+    const run = await ran(['edit', 'x', '--note', 'wrong'], linkctl);
+    const later = await ran(['edit', 'x', '--note', 'older'], linkctl);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    expect(await newestFor('undo', linkctl)).toBe(later);
+    expect((await linkctl(['undo', later, '--yes'])).code).toBe(0);
+    expect(await newestFor('undo', linkctl)).toBe(run);
+  });
+
+  test('U2: one link of two: the same command undoes the rest', async ({ linkctl, service, folder }) => {
+    const { run, before } = await edited({ linkctl, service, folder });
+    const later = await ran(['edit', 'h1', '--note', 'before'], linkctl);
+    const undo = ['undo', run, '--yes'];
+    expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('3 links: 3 changed') });
+    expect((await linkctl(['undo', later, '--yes'])).code).toBe(0);
+    expect(await values(service)).toMatchObject({ h0: { note: 'before' }, h1: { note: 'after' } });
+    expect(await linkctl(undo)).toMatchObject({ code: 0, stderr: expect.stringContaining('1 link: 1 changed') });
+    expect(await values(service)).toEqual(before);
+    expect(await linkctl(undo)).toMatchObject(alreadyUndone);
+  });
+
+  test('U2: a redo that found the link as it should be looks again, too', async ({ linkctl, service }) => {
+    await store(service, [link]);
+    const run = await ran(['edit', 'x', '--note', 'new'], linkctl);
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    const later = await ran(['edit', 'x', '--note', 'new'], linkctl);
+    const redo = ['redo', run, '--yes'];
+    expect(await linkctl(redo)).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to change') });
+    expect((await linkctl(['undo', later, '--yes'])).code).toBe(0);
+    expect((await linkctl(redo)).code).toBe(0);
+    expect(await values(service)).toMatchObject({ x: { note: 'new' } });
+  });
+
+  test('U2, U6: a redo of an undo that changed nothing takes back what that found: the link is looked at again', async ({
+    linkctl,
+    service,
+  }) => {
+    await store(service, [link]);
+    const run = await ran(['edit', 'x', '--note', 'wrong'], linkctl);
+    await foreign(service, 'PATCH', '/urls/x', { note: 'before' });
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    await foreign(service, 'PATCH', '/urls/x', { note: 'wrong' });
+    expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    expect(await undoneBy(run, linkctl)).toBe('yes');
+    expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    expect(await values(service)).toMatchObject({ x: { note: 'before' } });
+  });
+
+  test('U6: undo without a name goes past it, and redo goes past the undo that changed nothing', async ({ linkctl, service }) => {
+    await store(service, numbered(3));
+    const made = [];
+    for (const hash of ['h0', 'h1', 'h2']) made.push(await ran(['edit', hash, '--note', 'n'], linkctl));
+    await foreign(service, 'PATCH', '/urls/h1', { note: '' });
+    const [first = '', second = '', third = ''] = made;
+    for (const run of [third, second, first]) {
+      expect(await newestFor('undo', linkctl)).toBe(run);
+      expect((await linkctl(['undo', run, '--yes'])).code).toBe(0);
+    }
+    expect(await newestFor('undo', linkctl)).toBe('none');
+    for (const run of [first, third]) {
+      expect(await newestFor('redo', linkctl)).toBe(run);
+      expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+    }
+    expect(await newestFor('redo', linkctl)).toBe('none');
+  });
+
+  test.for([
+    ['the run was made again', ['edit', 'x', '--note', 'wrong']],
+    ['another link was edited and undone', ['edit', 'z', '--note', 'other']],
+  ] as const)('U6: it stays undone where %s later', async ([what, words], { linkctl, service }) => {
+    await store(service, [link, { ...link, custom_hash: 'z', long_url: 'https://z.example/' }]);
+    const run = await ran(['edit', 'x', '--note', 'wrong'], linkctl);
+    await ran(['edit', 'x', '--note', 'before'], linkctl);
+    const undo = ['undo', run, '--yes'];
+    expect((await linkctl(undo)).code).toBe(0);
+    const last = await ran(words, linkctl);
+    if (what.includes('undone')) expect((await linkctl(['undo', last, '--yes'])).code).toBe(0);
+    const kept = await values(service);
+    expect(await linkctl(undo)).toMatchObject(alreadyUndone);
+    expect(await values(service)).toEqual(kept);
+  });
+});

@@ -4,6 +4,7 @@ import type { System } from '../../base/system.ts';
 import { dayLength } from '../../base/times.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { deleteRun } from './deletion.ts';
+import { firstRuns } from './findings.ts';
 import { isCrowded, type NamedRun, newestFirst, type RunFolders, runNames, runRecord, startTimeOf } from './run-names.ts';
 import { isTrace } from './trace.ts';
 import { type OwnRun, runInForce } from './undo-chain.ts';
@@ -80,11 +81,7 @@ async function isOld({ run }: NamedRun, folders: RunFolders, today: number): Pro
 
 /** Groups each run with the runs that undo or redo it. */
 function chainsOf(records: readonly NamedRun[]): Iterable<readonly NamedRun[]> {
-  const undoes = new Map(records.map(({ run, begin }) => [run, begin?.undoes]));
-  const firstOf = (run: string): string => {
-    const earlier = undoes.get(run);
-    return earlier === undefined ? run : firstOf(earlier);
-  };
+  const firstOf = firstRuns(records);
   return grouped(records, ({ run }) => firstOf(run)).values();
 }
 
