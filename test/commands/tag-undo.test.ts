@@ -369,3 +369,11 @@ test('U2: a tag that an undo or redo deletes is called deleted', async ({ linkct
   expect((await linkctl(['undo', run, '--yes'], watched)).stdout).toBe('✓ Deleted tag "two"\n');
   expect((await linkctl(['redo', run, '--yes'], watched)).stdout).toBe('✓ Restored tag "two"\n');
 });
+
+test('U2: a tag that an undo or redo renames is called renamed', async ({ linkctl }) => {
+  await linkctl(['tags', 'add', 'one']);
+  await linkctl(['tags', 'rename', 'one', 'two']);
+  const [run = ''] = (await runs(linkctl)).map(({ run }) => String(run));
+  expect((await linkctl(['undo', run, '--yes'], watched)).stdout).toBe('✓ Renamed tag "two" to "one"\n');
+  expect((await linkctl(['redo', run, '--yes'], watched)).stdout).toBe('✓ Renamed tag "one" to "two"\n');
+});

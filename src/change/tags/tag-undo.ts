@@ -74,10 +74,14 @@ async function revertTags(
     return { label };
   };
   const labels = global.dryRun ? [] : steps.map(({ label }) => label);
-  const isDeletion = (label: unknown): boolean => steps.some((step) => step.label === label && step.change.delete !== undefined);
+  const textOf = (label: unknown): string => {
+    const { rename, delete: deleted } = steps.find((step) => step.label === label)?.change ?? {};
+    if (rename) return `Renamed tag "${rename.from}" to "${rename.to}"`;
+    return `${deleted ? 'Deleted' : 'Restored'} tag "${label}"`;
+  };
   const report: TagsReport = {
     ...changeEach(labels, work, { done: 'restored' }),
-    sentence: ({ label }, { tick }) => `${tick} ${isDeletion(label) ? 'Deleted' : 'Restored'} tag "${label}"`,
+    sentence: ({ label }, { tick }) => `${tick} ${textOf(label)}`,
   };
   if (global.dryRun) {
     const requests = dryRunReport(doable.flatMap(({ change }) => tagRequests(change)));
