@@ -31,11 +31,10 @@ export interface RunInput<Item extends object = object> extends RecordedInput {
   readonly sendsSkipped?: boolean | undefined;
   /** Yields the rows in order, in groups. Throws `CliError` if they can no longer be read. */
   open(): AsyncIterable<readonly RunRow<Item>[]> | Iterable<readonly RunRow<Item>[]>;
-  /**
-   * For listed links: the unfinished run that stores these rows; `run` is undefined if a new run is to store them. For others: the only run
-   * that may be resumed.
-   */
+  /** For listed links: the unfinished run that stores these rows; `run` is undefined if a new run is to store them. */
   readonly snapshot?: { readonly run: string | undefined } | undefined;
+  /** Set if this run must be resumed, and no other may start. */
+  readonly resumed?: { readonly run: string } | undefined;
   /** For links that are listed again: copies the results of the unfinished run into the journal that replaces its journal. */
   readonly copyResults?: ((earlier: FoundRun, journal: Journal) => Promise<void>) | undefined;
   /** `System.elapsed` when the reading of the links began; absent if they were not read. */

@@ -87,14 +87,14 @@ export async function consentToRows(
   change: NamedChange,
   foresee: () => Promise<{ readonly run: string; readonly unsent: number } | undefined>,
   session: Session,
-): Promise<ReadableRows & Pick<RunInput, 'snapshot'>> {
+): Promise<ReadableRows & Pick<RunInput, 'resumed'>> {
   const { input, question, verb, options } = change;
   const { yes } = session.global;
   if (yes && verb === 'delete') await session.note(losses.delete);
   if (yes ? !question.erasesCounters : question.isOptional && !canAsk(session)) return input;
   const found = await foresee();
   // No other run may start without a question.
-  if (found?.unsent === 0) return { ...input, snapshot: { run: found.run } };
+  if (found?.unsent === 0) return { ...input, resumed: { run: found.run } };
   if (yes) return await noteCounters(change, session);
   const plan = new ChangePlan(verb, session, input.skipped);
   const batchSize = batchSizeOf(session, options.batchSize);

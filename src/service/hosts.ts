@@ -21,7 +21,7 @@ export function splitPort(host: string): { readonly name: string; readonly port:
 /** The name in a `Host` header. A dot at its end is that of the root of all names. */
 export function hostName(host: string): string {
   const name = splitPort(host).name.toLowerCase();
-  return name.endsWith('.') ? name.slice(0, -1) : name;
+  return name.length > 1 && name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
 /** Ignores the port, which depends on the process that serves the domain. Browsers send the ASCII form in lower case; others may not. */

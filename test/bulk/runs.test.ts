@@ -74,7 +74,7 @@ test('runs forget deletes the journal, but not while the run is at work', async 
   expect(existsSync(journal)).toBe(false);
 });
 
-test('finished journals are kept until a run began 30 days later, unfinished ones until they are forgotten', async ({
+test('finished journals are kept 30 days, unfinished ones until they are forgotten; time without a run counts as a week', async ({
   world,
 }) => {
   await world.shorten(rowsOf(3), { name: 'one.csv' });
@@ -82,12 +82,14 @@ test('finished journals are kept until a run began 30 days later, unfinished one
   await world.shorten(rowsOf(5), { name: 'two.csv', batchSize: 2 });
   const ended = world.system.now();
   const after = (days: number) => ({ ...world.system, now: () => ended + days * 86_400_000 });
+  const weeks = [7, 14, 21, 28];
+  for (const days of weeks) await world.shorten(rowsOf(days), { name: `${days}.csv`, environment: { system: after(days) } });
   for (const [days, states] of [
-    [29, ['finished', 'unfinished', 'finished']],
-    [31, ['finished', 'finished', 'unfinished']],
+    [29, ['unfinished', 'finished']],
+    [31, ['unfinished']],
+    [365, ['unfinished']],
   ] as const) {
-    await world.shorten(rowsOf(days), { name: `${days}.csv`, environment: { system: after(days) } });
-    await pruneRuns(world.folders, after(days + 1.5));
-    expect((await listRuns(world.folders)).map(({ state }) => state)).toEqual(states);
+    await pruneRuns(world.folders, after(days));
+    expect((await listRuns(world.folders)).map(({ state }) => state)).toEqual([...weeks.map(() => 'finished'), ...states]);
   }
 });

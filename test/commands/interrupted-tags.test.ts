@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { faults, type Step } from '../support/faulty-steps.ts';
 import { sent, sure, test } from '../support/linkctl.ts';
-import { store, stored } from '../support/stored-links.ts';
+import { call, type Served, store, stored } from '../support/stored-links.ts';
 import { createTestSystem } from '../support/test-system.ts';
 import { until } from '../support/until.ts';
 import { runs } from './undo-world.ts';
@@ -18,6 +18,11 @@ const link = { custom_hash: 'x', long_url: 'https://x.example/', tags: ['one'] }
 /** Waits for the end of the calls in progress take no time; all others take as long as they say. */
 const sleep = async (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   void (await delay(milliseconds === grace ? 0 : milliseconds, undefined, { signal }));
+
+async function hasTag(service: Served, label: string): Promise<boolean> {
+  const { tags } = await call<{ tags: { label: string }[] }>(service, { path: '/tags' });
+  return tags.some((tag) => tag.label === label);
+}
 
 describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   test.override({ edition });
@@ -51,6 +56,8 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
       expect(await runs(linkctl)).toMatchObject([{ state: 'unfinished' }, ...(typed.length === 0 ? [{}] : [])]);
       await wire.release();
       await wire.script([]);
+      if (method === 'DELETE') await until(async () => !(await hasTag(service, 'one')), 'the tag is deleted');
+      expect((await linkctl([...words, '-n'])).code).toBe(0);
       expect((await linkctl(words)).code).toBe(0);
       expect(await stored(service)).toMatchObject([{ tags: typed === merge ? ['new'] : typed === remove ? [] : ['one'] }]);
     },

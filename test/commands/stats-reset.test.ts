@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { RunningService } from '../../src/service/service.ts';
 import { faults } from '../support/faulty-steps.ts';
@@ -172,6 +174,18 @@ test('R 2.1: a run in doubt stops and is not resumed into a second reset', async
   expect((await linkctl(words, { stdin: 'h0\nh1\n' })).code).toBe(10);
   expect((await linkctl(words, { stdin: 'h0\nh1\n' })).code).not.toBe(0);
   expect((await wire.requests()).filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+});
+
+test('R 2.1, B25: where a reset of a file is in doubt, the lines are named', async ({ linkctl, wire, service, folder }) => {
+  await clicked(service, 2);
+  await wire.script([{ ...faults.dropAfter, ...onDelete }]);
+  const file = join(folder, 'hashes.txt');
+  writeFileSync(file, 'h0\nh1\n');
+  const words = ['stats', '--reset', '--hashes-from', file];
+  for (const stdin of ['y\n', '']) {
+    const { code, stderr } = await linkctl(words, { ...watched, stdin });
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`${file}:2: h1: outcome unknown`)]);
+  }
 });
 
 test('B60: --dry-run', async ({ linkctl, wire }) => {

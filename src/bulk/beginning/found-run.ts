@@ -44,8 +44,9 @@ export async function findRun(
   }
   const begun = unfinished.find(({ state }) => !isUntouched(state));
   const finished = known.finished ?? unfinished.find(({ state }) => state.complete)?.name;
-  if (input.snapshot && begun?.name !== input.snapshot.run) {
-    throw identity.operation === 'check' ? otherCheck(begun?.name ?? input.snapshot.run) : startedElsewhere();
+  const expected = input.snapshot ?? input.resumed;
+  if (expected && begun?.name !== expected.run) {
+    throw identity.operation === 'check' ? otherCheck(begun?.name ?? expected.run) : startedElsewhere();
   }
   if (begun) {
     await assertSameOptions(identity, begun.state, environment);

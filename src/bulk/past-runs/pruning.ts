@@ -9,24 +9,25 @@ import { isCrowded, type NamedRun, newestFirst, type RunFolders, runNames, runRe
 import { isTrace } from './trace.ts';
 import { type OwnRun, runInForce } from './undo-chain.ts';
 
-/** Days for which the record of a finished run is kept. */
-const keptDays = 30;
+/** How long the record of a finished run is kept. */
+const keptTime = 30 * dayLength;
+/** Time without a run counts as so much at most. So a clock that is years ahead for a night does not make every record old. */
+const longestGap = 7 * dayLength;
 /** The newest records of typed links are kept. */
 const keptSmall = 200;
 
 /**
- * Deletes records of finished runs that are over 30 days older than a run of yesterday or before, and those of typed links except the newest.
- * A run, its undos and its redos need each other, so they go together: none goes while one of them stays. `spared` is about to be undone. If
- * an older change of the account stays, the newest deleted one of a profile leaves a trace, so that `undo` stops there. A record that cannot
- * be deleted is left for the next time.
+ * Deletes records of runs that ended over 30 days ago, and those of typed links except the newest. A run, its undos and its redos need each
+ * other, so they go together: none goes while one of them stays. `spared` is about to be undone. If an older change of the account stays,
+ * the newest deleted one of a profile leaves a trace, so that `undo` stops there. A record that cannot be deleted is left for the next time.
  */
 export async function pruneRuns(folders: RunFolders, system: System, spared?: string): Promise<void> {
   const starts = runNames(folders).map(startTimeOf);
-  const today = provenTime(starts, system);
+  const ages = agesOf(starts, system);
   // The start time in the name is enough for most: a run that started later is not old.
-  if (!isCrowded(folders) && starts.every((start) => isRecent(start, today))) return;
+  if (!isCrowded(folders) && starts.every((start) => isRecent(ages.get(start)))) return;
   const records = newestFirst(folders).reverse();
-  const mayGo = await deletable(records, folders, today);
+  const mayGo = await deletable(records, ages, folders, system);
   const accounts = new Set<string>();
   const traces = new Map<string, readonly NamedRun[]>();
   for (const chain of chainsOf(records)) {
@@ -45,36 +46,47 @@ export async function pruneRuns(folders: RunFolders, system: System, spared?: st
   }
 }
 
-/** Returns when the newest run began that is at least a day old. By the clock alone, a night in a wrong year would delete every record. */
-function provenTime(starts: readonly number[], { now }: Pick<System, 'now'>): number {
-  const yesterday = now() - dayLength;
-  return starts.reduce((latest, start) => (start <= yesterday ? Math.max(latest, start) : latest), 0);
+/** Returns the ages of runs by their start, in milliseconds; none for a start that is in the future. */
+function agesOf(starts: readonly number[], { now }: Pick<System, 'now'>): ReadonlyMap<number, number> {
+  const ages = new Map<number, number>();
+  let [later, age] = [now(), 0];
+  for (const start of starts.filter((each) => each <= later).toSorted((one, other) => other - one)) {
+    age += Math.min(later - start, longestGap);
+    ages.set(start, age);
+    later = start;
+  }
+  return ages;
 }
 
-function isRecent(time: number, today: number): boolean {
-  return today - time < keptDays * dayLength;
+function isRecent(age = 0): boolean {
+  return age < keptTime;
 }
 
 /** Returns the runs whose records may go, as far as each is considered alone. `records` are sorted, oldest first. */
-async function deletable(records: readonly NamedRun[], folders: RunFolders, today: number): Promise<ReadonlySet<string>> {
+async function deletable(
+  records: readonly NamedRun[],
+  ages: ReadonlyMap<number, number>,
+  folders: RunFolders,
+  system: System,
+): Promise<ReadonlySet<string>> {
   const isSmall = ({ run }: NamedRun): boolean => runRecord(run, folders).isSmall;
   const small = isCrowded(folders) ? records.filter(isSmall).slice(0, -keptSmall) : [];
   const names = new Set(small.map(({ run }) => run));
   let latest = 0;
   for (const record of records) {
     const begun = startTimeOf(record.run);
-    if (begun <= today) latest = Math.max(latest, begun);
+    if (ages.has(begun)) latest = Math.max(latest, begun);
     // A run is not older than one that began before it, although the clock may have been behind.
-    const isLongAgo = !isRecent(Math.max(begun, latest), today);
-    if (isLongAgo && !isSmall(record) && (await isOld(record, folders, today))) names.add(record.run);
+    const isLongAgo = !isRecent(ages.get(Math.max(begun, latest)));
+    if (isLongAgo && !isSmall(record) && (await isOld(record, folders, system))) names.add(record.run);
   }
   return names;
 }
 
 /** Returns true for a finished run that ended long ago. A damaged record is kept. */
-async function isOld({ run }: NamedRun, folders: RunFolders, today: number): Promise<boolean> {
+async function isOld({ run }: NamedRun, folders: RunFolders, { now }: System): Promise<boolean> {
   const last = await lastLine(runRecord(run, folders).journal).catch(() => undefined);
-  if (!last || !('at' in last) || isRecent(Date.parse(last.at), today)) return false;
+  if (!last || !('at' in last) || isRecent(now() - Date.parse(last.at))) return false;
   const state = await foldRun(run, folders).catch(() => undefined);
   return state?.complete === true;
 }

@@ -82,7 +82,7 @@ export async function removeTags(removal: TagRemoval, session: Session): Promise
 async function knownRemoval(removal: TagRemoval, session: Session): Promise<KnownRemoval> {
   const { labels, into, options } = removal;
   const what = titleOf(removal);
-  const keeps = isUndoKept(options, session) && !session.global.dryRun;
+  const keeps = isUndoKept(options, session);
   const ofLinks = keeps ? await unfinishedTagsOf({ what, ...identified(removal) }, session) : undefined;
   const alone = keeps && !ofLinks ? await unfinishedTags({ what }, environmentOf(session)) : undefined;
   const begun = ofLinks ?? alone;

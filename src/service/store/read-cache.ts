@@ -9,8 +9,8 @@ const maxWait = 12;
 /** Milliseconds after which a value is too old, unless the database does not answer. */
 const maxAge = 3000;
 
-/** Milliseconds in which a database answers. */
-const patience = 1000;
+/** Milliseconds in which a database answers. A visit reads twice. */
+const patience = 500;
 
 /** About 20 MB of targets of links. */
 const maxEntries = 50_000;
@@ -35,7 +35,7 @@ export class ReadCache<Value> {
   readonly #isKept: (value: Value) => boolean;
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #reading = new Map<string, Reading<Value>>();
-  #hasFailed = false;
+  #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(isKept: (value: Value) => boolean = () => true) {
     this.#isKept = isKept;
@@ -66,12 +66,11 @@ export class ReadCache<Value> {
     const value: Promise<Value> = read()
       .then(
         (value) => {
-          this.#hasFailed = false;
           if (this.#reading.get(key) === reading) this.#keep(key, { value, readAt: since });
           return value;
         },
         (error: unknown) => {
-          this.#hasFailed = true;
+          this.#failedAt = performance.now();
           throw error;
         },
       )
@@ -85,7 +84,7 @@ export class ReadCache<Value> {
 
   #isUnanswered(now: number): boolean {
     const [earliest] = this.#reading.values();
-    return this.#hasFailed || (earliest !== undefined && now > earliest.since + patience);
+    return now < this.#failedAt + ttl || (earliest !== undefined && now > earliest.since + patience);
   }
 
   /** Also discards pending reads. */
