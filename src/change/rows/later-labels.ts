@@ -16,10 +16,10 @@ interface Rename extends NonNullable<TagChange['rename']> {
 export function laterLabels({ begin }: DoneRun, session: Session) {
   let renames: readonly Rename[] | undefined;
   return ({ asked: { tags = [] }, before }: DoneChange, now: UrlRecord | undefined): string | undefined => {
+    const isNow = isOneOf(now?.tags ?? []);
+    const wasBefore = isOneOf(before?.tags ?? []);
     const added = tags.flatMap((instruction) => (instruction.startsWith('+') ? instruction.slice(1) : []));
-    if (added.length === 0 || !now || !before) return undefined;
-    const [isNow, wasBefore] = [isOneOf(now.tags ?? []), isOneOf(before.tags ?? [])];
-    for (const label of added.filter((one) => !isNow(one) && !wasBefore(one))) {
+    for (const label of added.filter((one) => now && before && !isNow(one) && !wasBefore(one))) {
       renames ??= renamesAfter(begin, session);
       const { last, by } = labelAfter(label, renames);
       if (by !== undefined && isNow(last) && !wasBefore(last)) return `tag ${JSON.stringify(label)} renamed since by run ${by}`;
