@@ -188,6 +188,7 @@ const hidden: readonly Hidden[] = [
     run: ['edit', 'x', '--new-hash', 'y'],
     later: ['edit', 'y', '--new-hash', 'x'],
   },
+  { name: 'a label', links: [link], run: ['edit', 'x', '--add-tag', 'oops'], later: ['tags', 'rename', 'oops', 'fine'] },
   { name: 'a shortening', links: [], run: ['shorten', 'https://x.example/', '--hash', 'x'], later: ['delete', 'x', '--yes'] },
   {
     name: 'a deletion',
@@ -317,24 +318,4 @@ describe('a run that undo found taken back by a later run', () => {
     expect(await linkctl(undo)).toMatchObject(alreadyUndone);
     expect(await values(service)).toEqual(kept);
   });
-});
-
-test('U2: a link whose new label was renamed since is named and left alone; once that is undone, the label goes', async ({
-  linkctl,
-  service,
-}) => {
-  await store(service, [tagged]);
-  const before = await values(service);
-  expect((await linkctl(['edit', 'x', '--add-tag', 'oops', '--note', 'after'])).code).toBe(0);
-  const [{ run = '' } = {}] = await runs(linkctl);
-  expect((await linkctl(['tags', 'rename', 'oops', 'fine'])).code).toBe(0);
-  expect((await linkctl(['tags', 'rename', 'fine', 'finer'])).code).toBe(0);
-  const [{ run: last = '' } = {}, { run: later = '' } = {}] = await runs(linkctl);
-  const undo = ['undo', run, '--yes'];
-  const left = await linkctl(undo);
-  expect(left).toMatchObject({ code: 3, stderr: expect.stringContaining(`tag "oops" renamed since by run ${last}`) });
-  expect(await values(service)).toMatchObject({ x: { tags: ['finer', 'one'], note: 'after' } });
-  for (const rename of [last, later]) expect((await linkctl(['undo', rename, '--yes'])).code).toBe(0);
-  expect((await linkctl(undo)).code).toBe(0);
-  expect(await values(service)).toEqual(before);
 });

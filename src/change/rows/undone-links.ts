@@ -17,7 +17,6 @@ import { unlessProtected } from '../decide/lost-protection.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { hasDestinationOf, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
-import { laterLabels } from './later-labels.ts';
 import { laterRenames } from './later-renames.ts';
 import { recordsOf } from './named-records.ts';
 import type { Pending } from './pending.ts';
@@ -45,7 +44,6 @@ export async function* undonePages(
   let read = 0;
   let isNewer: Awaited<ReturnType<DoneRun['newerLinks']>> | undefined;
   let mayHaveMoved: boolean | undefined;
-  const labelOf = laterLabels(run, session);
   const renamesOf = laterRenames(run, { batchSize, domainsOf: (later) => domainsOf(later, session) }, session);
   for await (const done of changes()) {
     if (done.length === 0) continue;
@@ -68,9 +66,7 @@ export async function* undonePages(
       const isProven = isKnown && !reverted.wasDeleted(change);
       const reason = isGone(domain)
         ? `the account has no domain ${domain}`
-        : (renamed.get(one) ??
-          (force ? undefined : labelOf(change, record)) ??
-          (change.mayBeOld && foreignReason(isNew, run.begin.mode === 'dedupe' && !force)));
+        : (renamed.get(one) ?? (change.mayBeOld && foreignReason(isNew, run.begin.mode === 'dedupe' && !force)));
       const wanted: PlannedOutcome = reason
         ? { kind: 'refused', reason }
         : decide({ change: { ...change, isProven }, now: record, isTaken: taken !== undefined && isTaken, force });
