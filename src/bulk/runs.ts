@@ -2,7 +2,7 @@ import { messageOf, NotFoundError, UsageError } from '../base/errors.ts';
 import { quoted } from '../base/quoted.ts';
 import type { System } from '../base/system.ts';
 import type { CheckStatus } from '../check/verdict.ts';
-import { isFinding, mayHaveChanged, type RunState } from './journal/journal-state.ts';
+import { mayHaveChanged, type RunState } from './journal/journal-state.ts';
 import { isWithheld } from './journal/line-reader.ts';
 import { type BeginLine, changedStatuses } from './journal/lines.ts';
 import { foldRun, readBegin } from './journal/run-folder.ts';
@@ -38,7 +38,7 @@ export interface RunOverview {
 }
 
 export function canBeUndone({ begin, mayHaveChanged, undoneBy }: RunOverview): boolean {
-  return begin !== undefined && undoneBy === undefined && mayHaveChanged && !isFinding(begin) && isRevertible(begin);
+  return begin !== undefined && undoneBy === undefined && mayHaveChanged && isRevertible(begin);
 }
 
 /** Returns true if links of the run that can be undone may all have existed before it: `undo` deletes those only with `--force`. */

@@ -76,11 +76,8 @@ async function moreLeft(run: string, { command, force }: Reverting, session: Ses
 /** Returns true if there is more to revert of a run: links or tags. */
 async function isLeft(part: RevertibleRun, session: Session): Promise<boolean> {
   const { run, reverted } = part;
-  const { operation, options, direction, run: name } = run.begin;
-  // The links are those of the run that was redone, which is asked, too. An undo that changed nothing is taken back by the record of a redo.
-  if (run.isFinding && direction === 'redo') return false;
-  if (operation !== 'tags' && !run.isFinding)
-    return (await hasMore(part)) || (options.tags !== undefined && hasMoreTags(name, reverted.reversals));
+  const { operation, options, run: name } = run.begin;
+  if (operation !== 'tags') return (await hasMore(part)) || (options.tags !== undefined && hasMoreTags(name, reverted.reversals));
   const { isUndone, later } = sinceWhole(await reversalsOf(run, foldersOf(session)), name);
   const isTakenBack = ({ isUndo, run: redo }: Reversal) => isUndo || later.some(({ undoes }) => undoes === redo);
   return !isUndone || !later.every((reversal) => reversal.isWhole && isTakenBack(reversal));

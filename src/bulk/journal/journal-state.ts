@@ -51,11 +51,6 @@ function isRowless({ input }: BeginLine): boolean {
   return input.rows === 0;
 }
 
-/** True for an undo or redo that found all links and tags as they should be, and changed nothing. */
-export function isFinding({ undoes, input, options }: BeginLine): boolean {
-  return undoes !== undefined && input.rows === 0 && Object.keys(Object(options.tags)).length === 0;
-}
-
 export function mayHaveChanged(state: RunState): boolean {
   return state.mayHaveChangedMore || isRowless(state.begin) || countOf(state, 'open', 'unknown', ...changedStatuses) > 0;
 }

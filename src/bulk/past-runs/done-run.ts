@@ -7,7 +7,6 @@ import { type BeforeImage, type KeptImages, keptImages } from '../journal/images
 import {
   canSettle,
   changeKind,
-  isFinding,
   isInDoubt,
   type RowState,
   type RunState,
@@ -40,8 +39,6 @@ export async function readDoneRun(run: string, folders: RunFolders) {
     outgrown,
     size,
     kind,
-    /** It is an undo or redo that changed nothing. */
-    isFinding: isFinding(begin),
     /** Number of rows that may have created links which cannot be found. */
     untraceableRows: nameless.filter((row) => !free.has(row)).length,
     // Of the runs with a one-file record, the same command resumes only those without rows: changes of tags.

@@ -4,7 +4,6 @@ import type { System } from '../../base/system.ts';
 import { dayLength } from '../../base/times.ts';
 import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { deleteRun } from './deletion.ts';
-import { firstRuns } from './findings.ts';
 import { isCrowded, type NamedRun, newestFirst, type RunFolders, runNames, runRecord, startTimeOf } from './run-names.ts';
 import { isTrace } from './trace.ts';
 import { type OwnRun, runInForce } from './undo-chain.ts';
@@ -93,7 +92,11 @@ async function isOld({ run }: NamedRun, folders: RunFolders, { now }: System): P
 
 /** Groups each run with the runs that undo or redo it. */
 function chainsOf(records: readonly NamedRun[]): Iterable<readonly NamedRun[]> {
-  const firstOf = firstRuns(records);
+  const undoes = new Map(records.map(({ run, begin }) => [run, begin?.undoes]));
+  const firstOf = (run: string): string => {
+    const earlier = undoes.get(run);
+    return earlier === undefined ? run : firstOf(earlier);
+  };
   return grouped(records, ({ run }) => firstOf(run)).values();
 }
 

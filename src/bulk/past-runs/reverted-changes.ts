@@ -1,9 +1,7 @@
 import { readKeptRows } from '../../files/kept-rows.ts';
-import { isFinding } from '../journal/journal-state.ts';
 import type { RunRow } from '../run-plan.ts';
 import type { DoneChange } from './done-change.ts';
 import { type DoneRun, readDoneRun } from './done-run.ts';
-import { outdatedIn } from './findings.ts';
 import { type RunFolders, runRecord } from './run-names.ts';
 import { firstOf } from './undo-chain.ts';
 import { hasDone, isOpen, mayHaveDone, type Reversal, reversalsOf } from './undos.ts';
@@ -56,10 +54,8 @@ async function revertedChanges(run: DoneRun, kept: RunFolders): Promise<Reverted
   const last = reversals.at(-1);
   // A redo that is not whole may still be applied.
   const isCertain = reversals.every(({ isUndo, isWhole }) => isUndo || isWhole);
-  const isOutdated = outdatedIn(kept);
-  if (isCertain && last?.isWhole && last.undoes === name && !(last.state && isOutdated(last.state.begin)))
-    return { ...all, reversals };
-  const plans = await plansOf(first, { reversals, isOutdated }, kept);
+  if (isCertain && last?.isWhole && last.undoes === name) return { ...all, reversals };
+  const plans = await plansOf(first, reversals, kept);
   const { restored, byRedo } = restoredRows(first, reversals, plans);
   const isUndo = reversals.find((reversal) => reversal.run === name)?.isUndo ?? false;
   const [reverted, left] = isUndo ? [inForce, asBefore] : [asBefore, inForce];
@@ -147,17 +143,11 @@ interface Plan {
   readonly found: readonly number[];
 }
 
-interface Chain {
-  readonly reversals: readonly Reversal[];
-  /** What the undo or redo found as it should be may be otherwise by now. */
-  readonly isOutdated: ReturnType<typeof outdatedIn>;
-}
-
 /** No row, which an array of bytes ignores. */
 const noRow = -1;
 
 /** By run. If the record of an undo is gone, that of its redo names rows of which nothing is known. */
-async function plansOf({ begin: { run: first, input } }: DoneRun, { reversals, isOutdated }: Chain, kept: RunFolders) {
+async function plansOf({ begin: { run: first, input } }: DoneRun, reversals: readonly Reversal[], kept: RunFolders) {
   const plans = new Map<string, Plan>([[first, { rows: Array.from({ length: input.rows }, (_, row) => row), found: [] }]]);
   const planOf = async (run: string): Promise<Plan> => {
     const known = plans.get(run);
@@ -167,11 +157,8 @@ async function plansOf({ begin: { run: first, input } }: DoneRun, { reversals, i
     const [rows, found]: [number[], number[]] = [[], []];
     for await (const { undoneRow = noRow, skip } of rowsOf(run, kept))
       (skip ? found : rows).push(undone.rows[undoneRow] ?? noRow);
-    const { begin } = reversal.state ?? {};
-    // A run without rows is recorded if all links were found as they should be. A redo that changes nothing takes back what an undo found.
-    const takesBack = begin && isFinding(begin) && !reversal.isUndo && undone.rows.length === 0;
-    const all = takesBack ? undone.found : undone.rows;
-    const plan = { rows, found: begin && isOutdated(begin) ? [] : begin?.input.rows === 0 ? all : found };
+    // A run without rows is recorded if all links were found as they should be.
+    const plan = { rows, found: reversal.state?.begin.input.rows === 0 ? undone.rows : found };
     plans.set(run, plan);
     return plan;
   };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { LocalError, messageOf, UsageError } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
 import type { Identity } from '../../client/subject.ts';
-import { isFinding, isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
+import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import { isWithheld } from '../journal/line-reader.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldKeptRun, foldRun, readBegin } from '../journal/run-folder.ts';
@@ -137,7 +137,7 @@ export async function runInForce({ run, begin }: OwnRun, folders: RunFolders, is
 export async function nextToRedo(folders: RunFolders, isOwn: IsOwn): Promise<string | undefined> {
   for await (const { run, begin } of ownRuns(folders, isOwn)) {
     const state = await foldRun(run, folders);
-    if (!state || !mayHaveChanged(state) || isFinding(begin) || (await isUndone(state, folders))) continue;
+    if (!state || !mayHaveChanged(state) || (await isUndone(state, folders))) continue;
     if (begin.undoes === undefined) return undefined;
     if (begin.direction === 'undo') return run;
     if (await isToContinue(state, folders)) return begin.undoes;

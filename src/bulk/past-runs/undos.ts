@@ -1,12 +1,4 @@
-import {
-  countOf,
-  doubtfulCount,
-  isFinding,
-  isInDoubt,
-  isSettled,
-  mayHaveChanged,
-  type RunState,
-} from '../journal/journal-state.ts';
+import { countOf, doubtfulCount, isInDoubt, isSettled, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import { foldRun } from '../journal/run-folder.ts';
 import { isUnwritten, newestFirst, type RunFolders, runRecord } from './run-names.ts';
 
@@ -21,10 +13,7 @@ interface Undo {
 
 type UndoneRun = Pick<RunState, 'begin' | 'undoneBy' | 'outgrown'>;
 
-/**
- * Returns the undos of a run that changed something, or found nothing to change, which still holds, oldest first. Without the record of the
- * run, theirs name it.
- */
+/** Returns the undos of a run that changed something, oldest first. Without the record of the run, theirs name it. */
 async function undosOf(run: string, undone: UndoneRun | undefined, folders: RunFolders): Promise<Undo[]> {
   const names =
     undone?.undoneBy ??
@@ -38,7 +27,6 @@ async function undosOf(run: string, undone: UndoneRun | undefined, folders: RunF
       if (!undone) throw error;
     });
     if (!(state ? mayHaveChanged(state) : undone)) continue;
-    if (state && isFinding(state.begin) && (await import('./findings.ts')).outdatedIn(folders)(state.begin)) continue;
     undos.push({ run: undo, state, isWhole: state !== undefined && !isPartly(state) && !undone?.outgrown.has(undo) });
   }
   return undos;
