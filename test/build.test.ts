@@ -46,6 +46,12 @@ function checkoutIn(
   return { checkout, run };
 }
 
+test('all code of the program is ASCII, because it is loaded byte by byte', () => {
+  const files = readdirSync(programFolder).filter((name) => name.endsWith('.cjs'));
+  expect(files.length).toBeGreaterThan(10);
+  expect(files.filter((name) => /[\u0080-\uffff]/.test(readFileSync(join(programFolder, name), 'utf8')))).toEqual([]);
+});
+
 /** Flags of Node that run `deed` when the program loads its CSV parser. */
 function probe(folder: string, deed: string): string[] {
   const path = join(folder, 'probe.cjs');

@@ -9,9 +9,14 @@ export function hasValue(text: string): boolean {
   return !nothing.test(text) && !isZeroDay(text);
 }
 
-/** Also in the languages of spreadsheets, and as databases write it. */
-const nothing =
-  /^(?:|0(?:\.0+)?|f|false|no|n|off|none|null|undefined|nein|falsch|non|faux|falso|não|nee|onwaar|nej|nie|fałsz|нет|ложь|否|いいえ|\\N|-|\[\]|\{\})$/iu;
+/** Words for what is not so, also in the languages of spreadsheets. */
+const noWords = 'f false no n off none null undefined nein falsch non faux falso não nee onwaar nej nie fałsz нет ложь 否 いいえ';
+
+/** Also as databases write it, and a JSON object whose members say it. */
+const nothing = new RegExp(
+  `^(?:|0(?:\\.0+)?|${noWords.replaceAll(' ', '|')}|\\\\N|-|\\[\\]|\\{(?:"[^"]*":(?:false|null|0|""),?)*\\})$`,
+  'iu',
+);
 
 interface Now {
   /** In milliseconds since 1970. */
@@ -67,8 +72,10 @@ export function textOf(value: unknown): string {
 
 /** A time in an unknown format may be in the future, and so may a day in one of its formats, and a time of day that is not read. */
 function isLater(text: string, { now, dateFormat }: Now): boolean {
+  const time = momentOf(text);
+  if (time !== undefined && !dateFormat) return time > now;
   const formats = dateFormat ? [dateFormat] : formatsOf(text);
   const days = formats.flatMap((format) => dayOfDigits(text, format) ?? []);
-  if (days.length === 0) return (momentOf(text) ?? Number.POSITIVE_INFINITY) > now;
+  if (days.length === 0) return (time ?? Number.POSITIVE_INFINITY) > now;
   return days.some((day) => Date.parse(day) + (hasTimeOfDay(text) ? dayLength : 0) > now);
 }

@@ -82,7 +82,6 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
     'state',
     'visibility',
     'Link Status',
-    'url_active',
   ])('%s', async (name) => {
     expect(await leftOut(name, [...off, ...ofNumbers])).toEqual([...off, ...ofNumbers]);
     expect(await leftOut(name, [...on, ...elsewhere, 1, true, 200, 301, ''])).toEqual([]);
@@ -91,13 +90,13 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
   test.each([
     ...['deletedAt', 'deleted_at', 'disabledAt', 'disabled_at', 'archivedAt', 'archived_at', 'bannedAt', 'banned_at'],
     ...['passwordHash', 'password_hash', 'private', 'is_private', 'archived', 'banned', 'is_suspended', 'blocked', 'paused_at'],
-    ...['secret_key', 'is_secret', 'inactive', 'trashed', 'trashed_at', 'link_disabled', 'passcode', 'link_password'],
+    ...['secret_key', 'LINK_PASSWORD', 'inactive', 'trashed', 'trashed_at', 'link_disabled', 'passcode', 'link_password'],
     ...['is_password_protected', 'requires_password', 'Password Protection', 'password_hint', 'passwordUpdatedAt'],
   ])('%s marks a link, whatever it says, unless it certainly says nothing', async (name) => {
     const marks = ['2026-01-31T09:00:00Z', '1769850000', '31/01/2026', '$2b$10$x', 'true', 't', 'x', '-1', '9999-12-31', '0000'];
     expect(await leftOut(name, marks)).toEqual(marks);
     expect(await leftOut(name, ['', 'null', 'NULL', 'false', 'f', 'no', '0', '0.0', false, 0])).toEqual([]);
-    expect(await leftOut(name, ['FALSCH', 'nein', 'Faux', 'não', 'нет', '\\N'])).toEqual([]);
+    expect(await leftOut(name, ['{"enabled":false,"password":""}', 'FALSCH', 'nein', 'Faux', 'não', 'нет', '\\N'])).toEqual([]);
     expect(await leftOut(name, ['0000-00-00', '0000-00-00 00:00:00', '0000-00-00T00:00:00.000Z'])).toEqual([]);
     const nothing = JSON.stringify({ long_url: url, [name]: null });
     expect((await rows(nothing, { name: 'links.jsonl' }))[0]?.skip).toBeUndefined();
@@ -116,11 +115,13 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
     const american = `long_url,valid_since\n${['3/1/2026 11:00 PM', '3/1/2026 12:00 AM', '2026-03-01 11:00 PM'].map((day) => `${url},${day}\n`).join('')}`;
     const read = await rows(american, { dateFormat: 'mdy', now });
     expect(read.map(({ skip }) => skip !== undefined)).toEqual([true, false, true]);
-    expect(await leftOut('valid_since', ['2026-03-01T11:00:00Z', '', 'null', '0000-00-00'])).toEqual([]);
+    expect(
+      await leftOut('valid_since', ['2026-03-01T11:00:00Z', '2026-03-01 11:00:00', '2026-03-01T11:00', '', 'null', '0000-00-00']),
+    ).toEqual([]);
     expect(await leftOut('valid_since', ['2026-03-01T23:00:00Z', 'soon', '-1'])).toEqual(['2026-03-01T23:00:00Z', 'soon', '-1']);
   });
 
-  test.each(['start_date', 'Start Date', 'starts_on', 'not_before', 'activation_date', 'valid_after'])(
+  test.each(['starts_at', 'Not Before', 'valid_after'])(
     '%s leaves out what begins later, in one of the formats that its date may have',
     async (name) => {
       const later = ['2999-01-31', '32503680000000', '31.01.2999', '1/31/2999', '2999/01/31', '31/31/2020', 'soon'];
@@ -134,6 +135,7 @@ describe('E39, I12: only what certainly says that a link is on makes a link', ()
 
   test.each([
     ...['client_secret_name', 'secretary', 'passenger', 'bypass', 'compass', 'link_type', 'url_size', 'is_custom'],
+    ...['Compass Code', 'Start Date', 'secret'],
     ...['Launched', 'linkedin', 'Startup'],
   ])('%s is about something else', async (name) => {
     expect(await leftOut(name, ['x', 'false', '2999-01-31'])).toEqual([]);

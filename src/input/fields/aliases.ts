@@ -40,7 +40,7 @@ const measures = [
 const guards: { readonly [G in Guard]: readonly string[] } = {
   secret: ['password'],
   set: [
-    ...['protected', 'is_protected', 'private', 'is_private', 'secret', 'is_secret', 'secret_key'],
+    ...['has_password', 'link_password', 'protected', 'is_protected', 'private', 'is_private', 'secret_key'],
     ...measures.flatMap((name) => [name, `is_${name}`, `${name}_at`]),
   ],
   unset: [
@@ -49,13 +49,14 @@ const guards: { readonly [G in Guard]: readonly string[] } = {
   ],
   later: [
     ...['valid', 'active'].flatMap((name) => [`${name}_since`, `${name}_from`, `${name}_after`]),
-    ...['start', 'starts', 'activation'].flatMap((name) => [`${name}_at`, `${name}_on`, `${name}_date`]),
-    'not_before',
+    ...['start_at', 'starts_at', 'not_before'],
   ],
 };
 
-/** In the name of a column about passwords, in any wording: `requires_password`, `Password Protection`. */
-const aboutPasswords = /pass(?:word|wd|code|phrase)/;
+/** In the name of a column about passwords, in any wording: `requires_password`, `requiresPassword`, `Password Protection`. */
+const aboutPasswords = /pass[ _-]?(?:word|wd|code|phrase)/i;
+/** In `Compass code`. */
+const endOfWord = /[a-z]pass/;
 
 /** JSON objects that only group other members. */
 const containers: ReadonlySet<string> = new Set(['meta', 'attributes', 'properties', 'settings', 'options', 'details', 'limits']);
@@ -143,8 +144,8 @@ export function isPlace(name: string): boolean {
 export function guardOf(name: string): Guard | undefined {
   const fold = folded(name);
   const known = guardsByName.get(fold);
-  if (known !== undefined || aboutPasswords.test(fold)) return known ?? 'set';
-  return guardsByName.get(fold.replace(/^(?:short)?(?:link|url)/, ''));
+  if (known !== undefined || (aboutPasswords.test(name) && !endOfWord.test(name))) return known ?? 'set';
+  return guardsByName.get(fold.replace(/^(?:short)?link/, ''));
 }
 
 /** Links with this feature lose it here. */
