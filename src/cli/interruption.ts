@@ -4,9 +4,7 @@ import type { Invocation } from './invocation.ts';
 /** A signal or the end of `--max-time` lets the batches in flight finish. A second signal does not wait. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /**
-   * Called with the first row of the run of this name. Before it nothing was sent, so an earlier signal ends the command at once.
-   */
+  /** Called with the first row of the run of this name. Before it nothing was sent, so an earlier signal ends the command at once. */
   listen(run: string): void;
   /** Returns the received signal, if any. */
   caught(): EndingSignal | undefined;

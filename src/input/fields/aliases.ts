@@ -55,7 +55,7 @@ const guards: { readonly [G in Guard]: readonly string[] } = {
 
 /** In the name of a column about passwords, in any wording: `requires_password`, `requiresPassword`, `Password Protection`. */
 const aboutPasswords = /pass[ _-]?(?:word|wd|code|phrase)/i;
-/** In `Compass code`. */
+/** In `Compass Code`. So `linkpassword` is known only as a name of its own. */
 const endOfWord = /[a-z]pass/;
 
 /** JSON objects that only group other members. */
