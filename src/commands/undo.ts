@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nextToUndo } from '../bulk/past-runs/undo-chain.ts';
+import { nextToUndo, type Parts } from '../bulk/past-runs/undo-chain.ts';
 import type { Direction } from '../change/rows/undone-run.ts';
 import { onTheirDomains, type UndoOptions, undoOrRedo } from '../change/undo.ts';
 import type { Runner } from '../cli/runner.ts';
@@ -34,6 +34,11 @@ export function register(command: Command, run: Runner): void {
 const undo: Direction = {
   command: 'undo',
   next: nextToUndo,
-  already: (run, by) => `run ${run} is already undone${by === undefined ? '' : `, by run ${by}`}`,
+  already: (run, doneBy) => `run ${run} is already undone${doneBy ? how(doneBy) : ''}`,
   nothing: { message: 'nothing to undo', hint: 'linkctl runs' },
 };
+
+/** A change that was made after its links were found undone may have brought the old values back, and is no part of it. */
+function how({ run, foundDone }: NonNullable<Parts['doneBy']>): string {
+  return foundDone ? `: run ${run} found its links as they were before it, and changed nothing` : `, by run ${run}`;
+}

@@ -49,6 +49,24 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(await linkctl(undo)).toMatchObject(alreadyUndone);
   });
 
+  test('U6: where an undo found that nothing was to be done, a later one says so: what was changed since is not undone', async ({
+    linkctl,
+    service,
+    folder,
+  }) => {
+    const { run } = await edited({ linkctl, service, folder });
+    const repair = ['edit', ...Array.from({ length: count }, (_, nth) => `h${nth}`), '--note', 'before', '--yes'];
+    expect((await linkctl(repair)).code).toBe(0);
+    const repaired = await newestFor('undo', linkctl);
+    expect((await linkctl(['undo', run, '--yes'])).stderr).toContain('nothing to change');
+    const [{ run: finding = '' } = {}] = await runs(linkctl);
+    expect((await linkctl(['undo', repaired, '--yes'])).code).toBe(0);
+    const stderr = expect.stringContaining(
+      `run ${run} is already undone: run ${finding} found its links as they were before it, and changed nothing`,
+    );
+    expect(await linkctl(['undo', run, '--yes'])).toMatchObject({ code: 0, stderr });
+  });
+
   test('U6: an undo that stopped is not resumed where a later one has finished its work', async ({
     linkctl,
     service,

@@ -46,6 +46,11 @@ function hasResult(begin: BeginLine): boolean {
   return operation !== 'check' && (!isRowless(begin) || (operation === 'tags' && undoes === undefined));
 }
 
+/** True for an undo that found all links as they should be, and changed none. */
+export function foundAllUndone(begin: BeginLine): boolean {
+  return begin.undoes !== undefined && begin.operation !== 'tags' && isRowless(begin);
+}
+
 /** True for a change of tags, a call of `api`, and an undo that found all links as they should be. */
 function isRowless({ input }: BeginLine): boolean {
   return input.rows === 0;

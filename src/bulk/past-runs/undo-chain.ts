@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { LocalError, messageOf, UsageError } from '../../base/errors.ts';
 import { shellWord } from '../../base/quoted.ts';
 import type { Identity } from '../../client/subject.ts';
-import { isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
+import { foundAllUndone, isOver, mayHaveChanged, type RunState } from '../journal/journal-state.ts';
 import { isWithheld } from '../journal/line-reader.ts';
 import type { BeginLine, UndoDirection } from '../journal/lines.ts';
 import { foldKeptRun, foldRun, readBegin } from '../journal/run-folder.ts';
@@ -49,8 +49,8 @@ export interface Parts {
   readonly ends: readonly string[];
   /** This run was reverted, but the result of that was not shown. */
   readonly unshown: string | undefined;
-  /** The run that did last what is asked for. */
-  readonly doneBy: string | undefined;
+  /** The run that did last what is asked for, or that found it done. */
+  readonly doneBy: { readonly run: string; readonly foundDone: boolean } | undefined;
 }
 
 /** Throws `NotFoundError` if the record of the run is gone, and `LocalError` if its journal is damaged. */
@@ -58,14 +58,15 @@ export async function partsOf(run: string, command: UndoDirection, folders: RunF
   const { reversals, isOfUndos, wholes, areAll } = await chainOf(run, command, folders);
   const ends: string[] = [];
   const lost: string[] = [];
-  let [doneBy, unshown]: (string | undefined)[] = [];
+  let doneBy: Parts['doneBy'];
+  let unshown: string | undefined;
   for (const end of endsOf(reversals).toReversed()) {
     if (end.isUndo === isOfUndos) {
       // What a redo did whose record is gone, the links of the run show. Without the record of an undo, nothing shows it.
       if (end.state) ends.push(end.run);
       else if (isOfUndos) lost.push(end.run);
     } else {
-      doneBy ??= end.run;
+      doneBy ??= { run: end.run, foundDone: end.state !== undefined && foundAllUndone(end.state.begin) };
       if (!end.state || !(await isToContinue(end.state, folders))) continue;
       ends.push(end.undoes);
       if (end.state.complete) unshown ??= end.undoes;

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { type RunFolders, titleOf } from '../../bulk/past-runs/run-names.ts';
-import { firstOf, type IsLeft, type IsOwn, isOfProfile, wholeOf } from '../../bulk/past-runs/undo-chain.ts';
+import { firstOf, type IsLeft, type IsOwn, isOfProfile, type Parts, wholeOf } from '../../bulk/past-runs/undo-chain.ts';
 import { isRevertible, resolveRun, showRun, undoableBefore } from '../../bulk/runs.ts';
 import { canAsk } from '../../cli/prompt.ts';
 import type { Session } from '../../cli/session.ts';
@@ -12,8 +12,8 @@ export interface Direction {
   readonly command: 'undo' | 'redo';
   /** Returns the run to undo if none is named. */
   next(folders: RunFolders, isOwn: IsOwn, isLeft: IsLeft): Promise<string | undefined>;
-  /** Returns the message if nothing is left to do. `by` is the run that did it. */
-  already(run: string, by: string | undefined): string;
+  /** Returns the message if nothing is left to do. */
+  already(run: string, doneBy: Parts['doneBy']): string;
   readonly nothing: { readonly message: string; readonly hint: string };
 }
 
