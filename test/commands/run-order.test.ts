@@ -234,6 +234,27 @@ test('E6: a link that was there before the run and equals its row, but was not l
   expect(await hashes()).toEqual([]);
 });
 
+test('U2, U7: a link that was there before the run is not deleted by its undo, although it was deleted and restored since', async ({
+  linkctl,
+  service,
+  folder,
+}) => {
+  await store(service, [{ custom_hash: 'theirs', long_url: 'https://a.example/' }]);
+  await store(service, numbered(200));
+  const input = join(folder, 'links.csv');
+  writeFileSync(input, 'custom_hash,long_url\ntheirs,https://a.example/\nours,https://b.example/\n');
+  expect((await linkctl(['shorten', '-f', input])).code).toBe(0);
+  const run = await newestFor('undo', linkctl);
+  expect((await linkctl(['delete', 'theirs', '--yes'])).code).toBe(0);
+  expect((await undoLast(linkctl)).code).toBe(0);
+  const undone = await linkctl(['undo', run, '--yes']);
+  expect(undone).toMatchObject({ code: 3, stdout: 'ours\n' });
+  expect(undone.stderr).toMatch(/it may have existed before the run \(1\): .*theirs/);
+  expect((await stored(service)).map(({ hash }) => hash)).toContain('theirs');
+  expect((await linkctl(['undo', run, '--yes', '--force'])).code).toBe(0);
+  expect((await stored(service)).map(({ hash }) => hash)).not.toContain('theirs');
+});
+
 test('U7: the watermark costs a file one call, generated hashes cost none, a typed custom hash one', async ({
   linkctl,
   wire,

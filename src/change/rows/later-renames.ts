@@ -1,6 +1,5 @@
-import { type DoneRun, readDoneRun } from '../../bulk/past-runs/done-run.ts';
-import type { RunFolders } from '../../bulk/past-runs/run-names.ts';
-import { newestFirst } from '../../bulk/past-runs/run-names.ts';
+import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
+import { readLaterRuns } from '../../bulk/past-runs/later-runs.ts';
 import type { Session } from '../../cli/session.ts';
 import { type LinkKey, linkText } from '../../contract/link.ts';
 import { foldersOf } from '../environment.ts';
@@ -13,9 +12,12 @@ interface Renames {
   readonly hashes: ReadonlyMap<string, string>;
 }
 
+/** Returns a function that names the domain of a change of the run as the account names it now. */
+export type DomainsOf = (run: DoneRun) => (change: Located['change']) => Promise<string | undefined>;
+
 interface Reading {
   readonly batchSize: number;
-  domainsOf(run: DoneRun): (change: Located['change']) => Promise<string | undefined>;
+  readonly domainsOf: DomainsOf;
 }
 
 /** Returns a function that says which links of a run are there under other hashes, because a later run of the account renamed them. */
@@ -34,21 +36,14 @@ export function laterRenames(run: DoneRun, { batchSize, domainsOf }: Reading, se
   };
 }
 
-/** Oldest first. A run whose record is gone or damaged says nothing. */
-async function renamesAfter({ begin }: DoneRun, domainsOf: Reading['domainsOf'], session: Session): Promise<Renames[]> {
-  const kept = foldersOf(session);
-  const found: Renames[] = [];
-  for (const { run, begin: later } of newestFirst(kept)) {
-    if (run === begin.run) break;
-    if (later?.operation !== 'edit' || later.server !== begin.server || later.account !== begin.account) continue;
-    const hashes = await hashesGiven(run, kept, domainsOf).catch(() => new Map<string, string>());
-    if (hashes.size > 0) found.unshift({ run, hashes });
-  }
-  return found;
+/** Oldest first. */
+async function renamesAfter({ begin }: DoneRun, domainsOf: DomainsOf, session: Session): Promise<Renames[]> {
+  const edits = new Set(['edit'] as const);
+  const later = await readLaterRuns(begin, edits, foldersOf(session), (run) => hashesGiven(run, domainsOf));
+  return later.flatMap(({ run, found: hashes }) => (hashes.size > 0 ? [{ run, hashes }] : []));
 }
 
-async function hashesGiven(name: string, kept: RunFolders, domainsOf: Reading['domainsOf']): Promise<Map<string, string>> {
-  const run = await readDoneRun(name, kept);
+async function hashesGiven(run: DoneRun, domainsOf: DomainsOf): Promise<Map<string, string>> {
   const domainOf = domainsOf(run);
   const given = new Map<string, string>();
   for await (const some of run.changes()) {

@@ -17,8 +17,9 @@ import { unlessProtected } from '../decide/lost-protection.ts';
 import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { hasDestinationOf, type UndoDecision } from '../decide/undo.ts';
 import { exchangedLinks, type Located } from './exchanged-links.ts';
-import { laterRenames } from './later-renames.ts';
+import { type DomainsOf, laterRenames } from './later-renames.ts';
 import { recordsOf } from './named-records.ts';
+import { newerLinks } from './newer-links.ts';
 import type { Pending } from './pending.ts';
 
 interface Reading {
@@ -37,17 +38,18 @@ export async function* undonePages(
   session: Session,
 ): AsyncGenerator<SelectedPage<PlannedLink>> {
   const { changes } = run;
-  const { client } = session;
   const domainOf = domainsOf(run, session);
   /** Hashes that links of a chain release before other links need them. */
   const freed = new Set<string>();
   let read = 0;
-  let isNewer: Awaited<ReturnType<DoneRun['newerLinks']>> | undefined;
+  let isNewer: Awaited<ReturnType<typeof newerLinks>> | undefined;
   let mayHaveMoved: boolean | undefined;
-  const renamesOf = laterRenames(run, { batchSize, domainsOf: (later) => domainsOf(later, session) }, session);
+  const domainsOfLater: DomainsOf = (later) => domainsOf(later, session);
+  const renamesOf = laterRenames(run, { batchSize, domainsOf: domainsOfLater }, session);
+  const chain = new Set(reverted.reversals.map((reversal) => reversal.run));
   for await (const done of changes()) {
     if (done.length === 0) continue;
-    if (done.some(isToProve)) isNewer ??= await run.newerLinks(client);
+    if (done.some(isToProve)) isNewer ??= await newerLinks(run, { chain, domainsOf: domainsOfLater }, session);
     const all = await Promise.all(done.map(async (change) => ({ change, domain: await domainOf(change) })));
     // What somebody has done since to a link that an earlier undo restored is not part of the run.
     const domains = all.filter(({ change }) => !reverted.has(change));
@@ -61,7 +63,7 @@ export async function* undonePages(
     const renamed = await renamesOf(located.filter((one) => isGoneCreation(one) && !isGone(one.domain)));
     const decided = (one: Located, isTaken: boolean): PlannedLink => {
       const { change, domain, record, taken } = one;
-      const isNew = record && isToProve(change) ? isNewer?.(record.hash) : undefined;
+      const isNew = record && isToProve(change) ? isNewer?.({ hash: record.hash, domain }) : undefined;
       const isKnown = isNew || (change.isProven && !(mayHaveMoved && isUnplaced({ change, domain })));
       const isProven = isKnown && !reverted.wasDeleted(change);
       const reason = isGone(domain)
