@@ -70,7 +70,7 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect((await sent(wire)).filter(({ call }) => call.startsWith('GET /tags'))).toHaveLength(1);
   });
 
-  test('H4: days that are sent with the records need one listing, and fill days without readings', async ({ on, listing }) => {
+  test('H4: days that are sent with the records need one listing, and are not mixed with readings', async ({ on, listing }) => {
     const daily_clicks = { '2026-03-03': { total: 2, unique: 1 }, '2026-03-04': { total: 5, unique: 3 } };
     const url = {
       hash: 'one',
@@ -85,9 +85,10 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     await listing({ ...url, daily_clicks });
     expect((await on(3, 'stats', '--since', '2d')).stdout).toBe('one\t7\t0\t\t4\t\n');
     await on(4, ...record);
-    expect((await on(4, 'stats', '--since', '4d', '--by', 'day')).stdout).toBe(
-      '2026-03-02\t0\tfalse\n2026-03-03\t2\tfalse\n2026-03-04\t5\tfalse\n2026-03-05\t0\tfalse\n',
-    );
+    expect(await on(4, 'stats', '--since', '4d', '--by', 'day')).toMatchObject({
+      stdout: '2026-03-02\t\tfalse\n2026-03-03\t\tfalse\n2026-03-04\t\tfalse\n2026-03-05\t\tfalse\n',
+      stderr: expect.stringContaining('no readings of 4 days (2026-03-02 to 2026-03-05): 7 clicks cannot be assigned to days'),
+    });
   });
 });
 
@@ -113,6 +114,58 @@ test('H4: what is no list of days is as good as none', () => {
   expect(readDailyClicks({ '2026-03-01': { total: 'x', unique: '' } })).toBeUndefined();
   expect(readDailyClicks('none')).toBeUndefined();
   expect(readDailyClicks({})).toEqual(new Map());
+});
+
+const timed = test
+  .extend('moment', () => ({ time: Date.UTC(2026, 2, 2) }))
+  .extend<{ clock: { now: () => number } }>({
+    clock: async ({ moment }, use) => {
+      await use({ now: () => (moment.time += 7) });
+    },
+  });
+
+describe.each([
+  {
+    time: '02:05',
+    rows: ['02\t40\tfalse', '03\t\tfalse', '04\t\tfalse', '05\t1\tfalse'],
+    note: 'no readings of 2 days (2026-03-03 to 2026-03-04): 15 clicks cannot be assigned to days',
+  },
+  {
+    time: '21:22',
+    rows: ['03\t45\tfalse', '04\t\tfalse', '05\t\tfalse', '06\t0\ttrue'],
+    note: 'no readings of 2 days (2026-03-04 to 2026-03-05): 11 clicks cannot be assigned to days',
+  },
+])('with readings at $time, of which one was missed', ({ time, rows, note }) => {
+  timed(
+    'H2, H3, H4: each click is on at most one day, and days of the gap are unknown, although the server sends days',
+    async ({ linkctl, moment, service, wire }) => {
+      const events: Record<string, () => Promise<unknown>> = {
+        [`02T${time}`]: () => linkctl(record),
+        '03T01:00': () => visit(service, 'h0', 40),
+        [`03T${time}`]: () => linkctl(record),
+        '03T12:00': () => visit(service, 'h0', 5),
+        '04T12:00': () => visit(service, 'h0', 7),
+        '04T13:00': () => visit(service, 'h1', 3),
+        '04T14:00': () => linkctl(['delete', 'h1', '--yes']),
+        [`05T${time}`]: () => linkctl(record),
+        '05T12:00': () => visit(service, 'h0', 1),
+        [`06T${time}`]: () => linkctl(record),
+      };
+      await store(service, numbered(2));
+      for (const [at, event] of Object.entries(events).sort(([one], [other]) => (one < other ? -1 : 1))) {
+        moment.time = Date.parse(`2026-03-${at}Z`);
+        await event();
+      }
+      const since = ['--since', `2026-03-02T${time}:30Z`];
+      const days = await linkctl(['stats', ...since, '--by', 'day']);
+      expect(days.stdout).toBe(rows.map((row) => `2026-03-${row}\n`).join(''));
+      expect(days.stderr).toContain('56 clicks between the readings of ');
+      expect(days.stderr).toContain(note);
+      expect((await linkctl(['stats', ...since, '--chart'])).stdout.match(/\?/g)).toHaveLength(2);
+      expect((await linkctl(['report', ...since, '--html', '-'])).stdout.match(/not known/g)).toHaveLength(2);
+      expect((await sent(wire)).filter(({ call }) => call.startsWith('GET /stats'))).toEqual([]);
+    },
+  );
 });
 
 describe('on a Monday morning', () => {
