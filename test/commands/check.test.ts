@@ -343,7 +343,14 @@ for (const edition of ['a', 'b'] as const) {
       expect(await check(['--hashes-from', file, '--filter', 'hash=one'])).toBe('one ok');
     });
 
-    test('K4: --links asks the short URLs, and not where they lead', async ({ linkctl, service, pages, wire }) => {
+    test('K4: --links asks the short URLs, and not where they lead', async ({
+      linkctl,
+      service,
+      pages,
+      wire,
+      written,
+      folder,
+    }) => {
       await store(service, [{ custom_hash: 'one', long_url: pages.urlOf('200') }]);
       const one = `${service.origin.replace('127.0.0.1', 'localhost')}/one`;
       const record = (long_url: string) => ({
@@ -365,6 +372,22 @@ for (const edition of ['a', 'b'] as const) {
       const check = () => linkctl(['check', '--links', '--allow-private', 'one', '--fields', 'hash,status,final_url']);
       expect(await check()).toMatchObject({ code: 0, stdout: 'one\tok\t\n' });
       expect(await check()).toMatchObject({ code: 3, stdout: `one\twrong\t${pages.urlOf('200')}\n` });
+      // Only the fragment differs, so the URL to which it redirects must not get that of the destination.
+      const [lacking, results] = [pages.urlOf('200'), join(folder, 'checked.csv')];
+      await wire.script([answer(`${lacking}#part`)]);
+      const ran = await linkctl([
+        'check',
+        '--links',
+        '--allow-private',
+        'one',
+        '--results',
+        results,
+        '-o',
+        'table',
+        '--no-truncate',
+      ]);
+      expect(ran.stdout).toContain(`${lacking}#part  redirects to another URL: ${lacking}\n`);
+      expect(written(results)).toContain(`,${lacking}#part,200,${lacking},`);
       await linkctl(['delete', 'one', '--yes']);
       await wire.script([answer(pages.urlOf('200'))]);
       expect(await check()).toMatchObject({ code: 3, stdout: 'one\tbroken\t\n' });

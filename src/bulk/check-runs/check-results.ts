@@ -21,6 +21,8 @@ export interface CheckPlan extends Pick<RunBeginning, 'profile' | 'domain' | 're
 export interface CheckedRow {
   readonly link: CheckedLink;
   readonly verdict: Verdict | undefined;
+  /** The verdict is about the short URL, not about the destination. */
+  readonly shortUrls: boolean;
 }
 
 export interface IndexedRow extends CheckedRow {
@@ -34,7 +36,7 @@ export function openCheckResults(path: string, run: RunOfFiles): OutcomeFile<Ind
 }
 
 /** The columns of a link and its verdict in results and reports. */
-export function checkedFields({ link, verdict }: CheckedRow) {
+export function checkedFields({ link, verdict, shortUrls }: CheckedRow) {
   const { hash, short_url, long_url } = link;
   return {
     status: verdict?.status ?? 'not_sent',
@@ -42,7 +44,8 @@ export function checkedFields({ link, verdict }: CheckedRow) {
     short_url,
     long_url,
     http_status: verdict?.httpStatus,
-    final_url: withFragment(verdict?.finalUrl, long_url),
+    // The final URL of a short URL is compared with the destination, so it is shown as it was received.
+    final_url: shortUrls ? verdict?.finalUrl : withFragment(verdict?.finalUrl, long_url),
     milliseconds: verdict?.milliseconds,
     reason: verdict?.reason,
   };

@@ -191,7 +191,7 @@ async function* inOrder(check: Check): AsyncGenerator<CheckedRow[]> {
       rows = [];
       await verdictOrEnd(destination, check);
     }
-    rows.push({ link, verdict: await verdicts.read(destination) });
+    rows.push({ link, verdict: await verdicts.read(destination), shortUrls: plan.shortUrls });
     if (rows.length < groupSize) continue;
     yield rows;
     rows = [];

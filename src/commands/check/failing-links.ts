@@ -67,8 +67,9 @@ class Verdicts {
         if (!isCheckStatus(status) || long_url === undefined) continue;
         if (this.#found.has(short_url) || !isCovered(short_url, session)) continue;
         if (failingStatuses.includes(status)) {
-          const row = checkedFields({ link, verdict: await verdictOf(index) });
-          this.failed.set(short_url, { ...failingLink(row, options.shortUrls === true), long_url, status });
+          const shortUrls = options.shortUrls === true;
+          const row = checkedFields({ link, verdict: await verdictOf(index), shortUrls });
+          this.failed.set(short_url, { ...failingLink(row, shortUrls), long_url, status });
         }
         this.#found.set(short_url, packed(checkStatuses.indexOf(status), long_url));
       }
