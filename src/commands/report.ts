@@ -82,7 +82,8 @@ async function report(options: ReportOptions, invocation: Invocation): Promise<D
   const account = accountLabel({ ...session, domain });
   const check = failing?.facts(byTags === undefined);
   const { uncounted } = clicks;
-  const facts = { account, title, byTags, edition, domain, madeAt: now, clicks, uncounted, ...listed, check };
+  const { pasteable } = invocation.streams;
+  const facts = { account, pasteable, title, byTags, edition, domain, madeAt: now, clicks, uncounted, ...listed, check };
   const page = reportPage(facts);
   if (!isFile) return { kind: 'text', text: page };
   const file = startReplacement(path, system);

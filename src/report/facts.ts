@@ -8,6 +8,8 @@ import { type Clicks, comparable, type LinkClicks } from '../history/clicks.ts';
 export interface ReportFacts {
   /** For the end of the page: `profile "work", links.example`. */
   readonly account: string;
+  /** Completes a command, so that it is about this account wherever it is pasted. */
+  readonly pasteable: (command: string) => string;
   /** In place of the usual heading. */
   readonly title?: string | undefined;
   /** The tag expression that selects the links; undefined for all. */
@@ -111,8 +113,8 @@ export function topLinks({ links }: Clicks): readonly LinkClicks[] {
   return links.filter(({ clicks }) => clicks > 0).slice(0, rowsShown);
 }
 
-/** The commands that print the complete lists, of which the page shows the first rows. */
-export function wholeLists({ clicks: { asked }, madeAt, domain, byTags, edition }: ReportFacts) {
+/** The commands that the page prints: for the complete lists, of which it shows the first rows, and for what to do next. */
+export function commandsOf({ clicks: { asked }, madeAt, domain, byTags, edition, pasteable }: ReportFacts) {
   const selected = byTags === undefined ? '' : ` ${flagText('--by-tags', byTags)}`;
   const named = selected || (domain === undefined ? '' : ` --domain ${shellWord(domain)}`);
   const listed = named || (edition === 'a' ? ' --all-domains' : '');
@@ -120,10 +122,14 @@ export function wholeLists({ clicks: { asked }, madeAt, domain, byTags, edition 
   const days = [`>=${utcDay(madeAt)}`, `<=${relativeDay(`+${soon}d`, madeAt)}`];
   const filters = days.map((bound) => ` --filter ${shellWord(`expiration_date${bound}`)}`).join('');
   return {
-    links: `${clicks} -o csv`,
-    tags: `${clicks} --by tag -o csv`,
-    expiring: `linkctl list${listed}${filters} -o csv`,
-    failing: `linkctl check${listed} --only ${failingStatuses.join(',')} -o csv`,
+    links: pasteable(`${clicks} -o csv`),
+    tags: pasteable(`${clicks} --by tag -o csv`),
+    expiring: pasteable(`linkctl list${listed}${filters} -o csv`),
+    failing: pasteable(`linkctl check${listed} --only ${failingStatuses.join(',')} -o csv`),
+    check: pasteable(`linkctl check${listed}`),
+    longer: pasteable(`linkctl report --since 3m${named} --html report.html`),
+    allTags: pasteable('linkctl tags'),
+    shorten: pasteable('linkctl shorten https://example.com'),
   };
 }
 

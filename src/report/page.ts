@@ -7,7 +7,7 @@ import { type Clicks, groupClicks, type LinkEvent } from '../history/clicks.ts';
 import { uncountedClicks } from '../output/period-rows.ts';
 import { grouped, quantity } from '../output/quantity.ts';
 import { daysList, unitOf } from './days-list.ts';
-import { type CheckFacts, clickedLinks, moversOf, type ReportFacts, rowsShown, soon, topLinks, wholeLists } from './facts.ts';
+import { type CheckFacts, clickedLinks, commandsOf, moversOf, type ReportFacts, rowsShown, soon, topLinks } from './facts.ts';
 import { dayText, type Html, html, nothing, timeText } from './html.ts';
 import { style } from './style.ts';
 import { changeCell, clickTable, expiringTable, failingTable, moverTables, tagTable } from './tables.ts';
@@ -50,9 +50,10 @@ ${body}
 `.html;
 }
 
-function emptiness({ byTags }: ReportFacts): Html {
-  if (byTags !== undefined) return html`No link has these tags. All tags: <code>linkctl tags</code>`;
-  return html`There are no links yet. To create the first one: <code>linkctl shorten https://example.com</code>`;
+function emptiness(facts: ReportFacts): Html {
+  const { allTags, shorten } = commandsOf(facts);
+  if (facts.byTags !== undefined) return html`No link has these tags. All tags: <code>${allTags}</code>`;
+  return html`There are no links yet. To create the first one: <code>${shorten}</code>`;
 }
 
 /** First what needs care, then the clicks. */
@@ -61,7 +62,7 @@ function sections(facts: ReportFacts): Html {
   const care = html`${section('broken', 'Broken links', failing(facts))}
 ${ending.length === 0 ? nothing : section('expiring', 'Expiring soon', expiring(facts))}`;
   if (clicks.total.clicks === 0) {
-    const longer = html`No link was clicked in this period. For a longer one: <code>linkctl report --since 3m --html report.html</code>`;
+    const longer = html`No link was clicked in this period. For a longer one: <code>${commandsOf(facts).longer}</code>`;
     return html`${check || ending.length > 0 ? care : nothing}${section('days', 'Clicks', quiet(longer))}`;
   }
   return html`${tiles(facts)}
@@ -99,7 +100,7 @@ function top(facts: ReportFacts): Html {
   const shown = topLinks(clicks);
   const clicked = clicks.links.filter((link) => link.clicks > 0).length;
   const failing = new Set(check?.failing.map(({ short_url }) => short_url));
-  return html`${clickTable(shown, notes, failing)}${truncationNote(shown.length, clicked, 'link', wholeLists(facts).links)}`;
+  return html`${clickTable(shown, notes, failing)}${truncationNote(shown.length, clicked, 'link', commandsOf(facts).links)}`;
 }
 
 /** Each leads to its section. */
@@ -143,21 +144,21 @@ function tags(facts: ReportFacts): Html {
   const groups = groupClicks(clicks, ({ tags: labels }) => labels).filter((group) => group.clicks > 0);
   const shown = groups.slice(0, rowsShown);
   const hasSeveral = clicks.links.some(({ link }) => link.tags.length > 1);
-  return html`${tagTable(shown)}${truncationNote(shown.length, groups.length, 'group', wholeLists(facts).tags)}${hasSeveral ? quiet('A link with several tags counts for each of them.') : nothing}`;
+  return html`${tagTable(shown)}${truncationNote(shown.length, groups.length, 'group', commandsOf(facts).tags)}${hasSeveral ? quiet('A link with several tags counts for each of them.') : nothing}`;
 }
 
 function expiring(facts: ReportFacts): Html {
   const { expiring: links } = facts;
   const shown = links.slice(0, 2 * rowsShown);
-  return html`${expiringTable(shown)}${truncationNote(shown.length, links.length, 'link', wholeLists(facts).expiring)}`;
+  return html`${expiringTable(shown)}${truncationNote(shown.length, links.length, 'link', commandsOf(facts).expiring)}`;
 }
 
 function failing(facts: ReportFacts): Html {
   const { check } = facts;
-  if (!check) return quiet(html`The links were not checked yet. To check them: <code>linkctl check</code>`);
+  if (!check) return quiet(html`The links were not checked yet. To check them: <code>${commandsOf(facts).check}</code>`);
   const { failing: links } = check;
   const shown = links.slice(0, 2 * rowsShown);
-  return html`${links.length > 0 ? failingTable(shown) : nothing}${truncationNote(shown.length, links.length, 'link', wholeLists(facts).failing)}
+  return html`${links.length > 0 ? failingTable(shown) : nothing}${truncationNote(shown.length, links.length, 'link', commandsOf(facts).failing)}
 ${quiet(checkSentences(check, facts.links).join(' '))}`;
 }
 

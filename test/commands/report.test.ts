@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
-import { test as base, type Linkctl } from '../support/linkctl.ts';
+import { apiKey, test as base, type Linkctl, runnerIn, username } from '../support/linkctl.ts';
 import { runningClock } from '../support/running-clock.ts';
 import { numbered, store, visit } from '../support/stored-links.ts';
 
@@ -282,16 +282,40 @@ test('H3: links with clicks are counted among those that were deleted since', as
   expect(page()).toContain('Links with clicks 3 of 3 links');
 });
 
-test('H3: a table that is not whole names the command that lists the rest', async ({ linkctl, path, page, service }) => {
+test('H3: a table that is not whole names the command that lists the rest, of the account of the report', async ({
+  clock,
+  homeEnv,
+  habits,
+  path,
+  page,
+  service,
+  wire,
+}) => {
   const expiration_date = new Date(begin + 5 * day).toISOString().slice(0, 10);
   await store(service, numbered(21, { expiration_date }));
   for (let hash = 0; hash < 11; hash += 1) await visit(service, `h${hash}`, 1);
-  await linkctl(['report', '--html', path]);
+  const home = runnerIn(homeEnv, clock, habits);
+  const login = [
+    'auth',
+    'login',
+    '-p',
+    'work',
+    '--base-url',
+    wire.baseUrl,
+    '--username',
+    username,
+    '--edition',
+    'a',
+    '--with-key',
+  ];
+  await home(login, { stdin: apiKey });
+  await home(['auth', 'switch', 'sandbox']);
+  expect(await home(['-p', 'work', 'report', '--html', path])).toMatchObject({ code: 0 });
   const texts = page().matchAll(/ (\d+) of (\d+) links\. For all of them: linkctl (.*?) -o csv /g);
   const found: unknown[] = [];
   for (const [, shown, all, command = ''] of texts) {
     const words = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
-    const { stdout } = await linkctl([...words, '-o', 'csv', '--no-header']);
+    const { stdout } = await home([...words, '-o', 'csv', '--no-header']);
     found.push([shown, all, stdout.trim().split('\n').length]);
   }
   expect(found).toEqual([

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { moversOf, notedLinks } from '../../src/report/facts.ts';
+import { moversOf, notedLinks, type ReportFacts } from '../../src/report/facts.ts';
 import { html } from '../../src/report/html.ts';
 import { reportPage } from '../../src/report/page.ts';
 import { changeCell } from '../../src/report/tables.ts';
@@ -9,6 +9,7 @@ import { clicksOf, fullFacts, hostile, linkClicks, madeAt } from './report-facts
 const links = [linkClicks('a', 100, { before: 20 }), linkClicks('b', 50, { before: 90 }), linkClicks('c', 0, { before: 7 })];
 const facts = {
   account: 'profile "work"',
+  pasteable: (command: string) => command,
   madeAt,
   edition: 'a' as const,
   uncounted: 0,
@@ -148,6 +149,23 @@ describe('H3: what is not known is said, and is no zero', () => {
     expect(textOf(unclicked)).toContain('No link was clicked in this period. For a longer one: linkctl report --since 3m');
     expect(unclicked.match(/<section/g)).toHaveLength(1);
     expect(none + unclicked).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  test('every command acts on the account and the links of the page', () => {
+    const typed = { ...facts, pasteable: (command: string) => command.replace('linkctl', 'linkctl -p work') };
+    const [unclicked, none] = [{ clicks: clicksOf([], [0]) }, { links: 0, clicks: clicksOf([], [0]) }];
+    const commands = (more: Partial<ReportFacts> & Pick<ReportFacts, 'clicks'>): string[] =>
+      [...reportPage({ ...typed, ...more }).matchAll(/<code>(.*?)<\/code>/g)].map(([, command = '']) => textOf(command));
+    expect(commands(none)).toEqual(['linkctl -p work shorten https://example.com']);
+    expect(commands({ ...none, byTags: 'print' })).toEqual(['linkctl -p work tags']);
+    expect(commands({ ...unclicked, byTags: 'print' })).toEqual([
+      'linkctl -p work report --since 3m --by-tags print --html report.html',
+    ]);
+    expect(commands({ ...unclicked, domain: 's.ex', expiring: fullFacts().expiring.slice(0, 1) })).toEqual([
+      'linkctl -p work check --domain s.ex',
+      'linkctl -p work report --since 3m --domain s.ex --html report.html',
+    ]);
+    expect(commands({ clicks: clicksOf(links, [1]) })).toEqual(['linkctl -p work check --all-domains']);
   });
 
   test('what a check could not find out, did not reach, and what changed since', () => {

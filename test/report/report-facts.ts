@@ -76,6 +76,7 @@ export function fullFacts(): ReportFacts {
   const links = [...ordinary, long, ...bad, ...texts].sort((one, other) => other.clicks - one.clicks);
   return {
     account: `profile "work", ${hostile[0]}`,
+    pasteable: (command) => command,
     madeAt,
     edition: 'a',
     uncounted: 0,
