@@ -31,7 +31,8 @@ const columnsOf: { readonly [By in ClickGrouping]: readonly Column[] } = {
   host: [{ name: 'host', essential: true, show: orNone }, { name: 'links', align: 'right' }, ...figures, today],
   day: [
     { name: 'date', essential: true },
-    { name: 'clicks', align: 'right' },
+    // An empty cell would look like no clicks.
+    { name: 'clicks', align: 'right', show: (value) => (typeof value === 'number' ? grouped(value) : '?') },
     { name: 'so_far', title: '', show: (value) => (value === true ? 'so far' : '') },
   ],
 };

@@ -162,6 +162,8 @@ describe.each([
       expect(days.stderr).toContain('56 clicks between the readings of ');
       expect(days.stderr).toContain(note);
       expect((await linkctl(['stats', ...since, '--chart'])).stdout.match(/\?/g)).toHaveLength(2);
+      const table = await linkctl(['stats', ...since, '--by', 'day', '-o', 'table']);
+      expect(table.stdout.match(/^2026-03-\d\d +\?$/gm)).toHaveLength(2);
       expect((await linkctl(['report', ...since, '--html', '-'])).stdout.match(/not known/g)).toHaveLength(2);
       expect((await sent(wire)).filter(({ call }) => call.startsWith('GET /stats'))).toEqual([]);
     },
