@@ -110,6 +110,13 @@ describe('I2, I4, D35: what looks like a field is an error with the suggestion, 
     expect([...readNamedColumns(typed, 'shorten', 'a').values()]).toEqual([{ header: name, target }]);
   });
 
+  test('but not like a field that the edition does not have', async () => {
+    for (const name of ['Max visit', 'max_click']) {
+      expect(await message(csv(name)), name).toContain('did you mean max_clicks?');
+      expect((await check(csv(name), { edition: 'b' })).columns).toBe(`columns: long_url -> long_url; unknown: ${name}`);
+    }
+  });
+
   test('another word for a note can be done without', async () => {
     expect((await check(csv('Titel'))).columns).toBe('columns: long_url -> long_url; unknown: Titel');
   });

@@ -89,7 +89,12 @@ function missedField(given: string, rules: NameRules): string | undefined {
 }
 
 function settableNames({ known }: NameRules): string[] {
-  return [...known.values()].filter((member) => member.target && !member.foreign).map(({ name }) => name);
+  return [...known.values()].filter((member) => member.target && !isOfOtherEdition(member)).map(({ name }) => name);
+}
+
+/** A field of the other edition cannot be set, so it is no suggestion. */
+function isOfOtherEdition(member: Member | undefined): boolean {
+  return member?.target !== undefined && member.foreign !== undefined;
 }
 
 /** Accepts our names in other spellings, and names of other services. In an edit, a foreign hash identifies the link. */
@@ -103,7 +108,8 @@ export function targetMeant(given: string, { use, known }: Pick<NameRules, 'use'
 /** Tolerates one or two wrong letters. */
 function nearestAlias(given: string, rules: NameRules): string | undefined {
   const wanted = folded(given);
-  const near = aliases.find(([name]) => name.length >= 5 && editsBetween(wanted, name) <= (name.length >= 9 ? 2 : 1));
+  const isNear = (name: string) => name.length >= 5 && editsBetween(wanted, name) <= (name.length >= 9 ? 2 : 1);
+  const near = aliases.find(([name, meaning]) => !isOfOtherEdition(rules.known.get(meaning)) && isNear(name));
   const meant = near && targetMeant(near[0], rules);
   return meant === 'unsettable' ? undefined : meant;
 }
