@@ -1,5 +1,6 @@
-import { foldedHash, type LinkKey, type SoughtLink } from '../contract/link.ts';
+import { foldedHash, type LinkKey, recordDomain, type SoughtLink } from '../contract/link.ts';
 import type { UrlRecord } from '../contract/records.ts';
+import { isSameDomain } from '../contract/web-address.ts';
 import { fittingHashes } from './batch-limits.ts';
 import { CallError, isTooLarge } from './call-error.ts';
 import type { Client } from './client.ts';
@@ -46,20 +47,16 @@ export async function* namedUrls(
   for await (const group of groupsOf(targets, size)) {
     const domain = group[0]?.domain;
     let isForeign = false;
-    const found = await readGroup(
-      group.map(({ hash }) => hash),
-      size,
-      async (hashes) => {
-        const query = { hashes: hashes.join(','), domain, limit: hashes.length };
-        try {
-          return (await client.send('listUrls', { query }, { signal })).urls;
-        } catch (error) {
-          if (!ignoreUnknownDomains || !isRejected(error, 1313)) throw error;
-          isForeign = true;
-          return [];
-        }
-      },
-    );
+    const found = await readGroup(group, size, async (hashes) => {
+      const query = { hashes: hashes.join(','), domain, limit: hashes.length };
+      try {
+        return (await client.send('listUrls', { query }, { signal })).urls;
+      } catch (error) {
+        if (!ignoreUnknownDomains || !isRejected(error, 1313)) throw error;
+        isForeign = true;
+        return [];
+      }
+    });
     for (const target of group) yield { target: isForeign ? { ...target, isForeign } : target, record: found.get(target.hash) };
   }
 }
@@ -91,12 +88,13 @@ async function* groupsOf(
  * call that was too large, all groups are half as large.
  */
 async function readGroup(
-  hashes: readonly string[],
+  group: readonly LinkKey[],
   size: GroupSize,
   ask: (hashes: readonly string[]) => Promise<readonly UrlRecord[]>,
 ): Promise<Map<string, UrlRecord>> {
+  const domain = group[0]?.domain;
   const found = new Map<string, UrlRecord>();
-  const open = [hashes];
+  const open = [group.map(({ hash }) => hash)];
   for (let next = open.pop(); next; next = open.pop()) {
     const asked = next.slice(0, size.items);
     if (asked.length === 0) continue;
@@ -113,7 +111,7 @@ async function readGroup(
     }
     open.push(next.slice(asked.length));
     const before = found.size;
-    if (urls) take(urls, asked, found);
+    if (urls) take(urls, { asked, domain }, found);
     if (found.size > before) open.push(asked.filter((hash) => !found.has(hash)));
     else if (urls?.length !== 0 && !isOne) {
       const middle = Math.ceil(asked.length / 2);
@@ -127,18 +125,33 @@ function isRejected(error: unknown, apiCode: number): boolean {
   return error instanceof CallError && error.outcome === 'rejected' && error.apiCode === apiCode;
 }
 
-/** A record in another case belongs to the requested hash, unless that hash was returned too. */
-function take(urls: readonly UrlRecord[], asked: readonly string[], found: Map<string, UrlRecord>): void {
+interface Asked {
+  readonly asked: readonly string[];
+  readonly domain: string | undefined;
+}
+
+/**
+ * A record in another case belongs to the requested hash, unless that hash was returned too. Of two records of a hash, the one on the
+ * requested domain counts, else the first.
+ */
+function take(urls: readonly UrlRecord[], { asked, domain }: Asked, found: Map<string, UrlRecord>): void {
   const open = new Set(asked);
   const others = urls.filter((record) => {
     if (!open.delete(record.hash)) return true;
     found.set(record.hash, record);
     return false;
   });
-  if (open.size === 0 || others.length === 0) return;
+  if (others.length === 0) return;
   const folded = new Map([...open].map((hash) => [foldedHash(hash), hash]));
   for (const record of others) {
+    const rival = found.get(record.hash);
+    if (rival && isOn(record, domain) && !isOn(rival, domain)) found.set(record.hash, record);
     const hash = folded.get(foldedHash(record.hash));
     if (hash !== undefined && !found.has(hash)) found.set(hash, { ...record, hash: record.hash.trim() });
   }
+}
+
+function isOn(record: UrlRecord, domain: string | undefined): boolean {
+  const shown = recordDomain(record);
+  return domain !== undefined && shown !== undefined && isSameDomain(shown, domain);
 }

@@ -144,6 +144,16 @@ test.each<[string, (hashes: readonly string[]) => readonly string[]]>([
   expect(urls.map((hash) => hash.toLowerCase()).sort()).toEqual(hashesOf(targets(100, 3)).sort());
 });
 
+test('F45: of two records of a hash, the one on the requested domain counts, whichever comes first', async () => {
+  const records = ['b.example/x', 'a.example/x', 'other.example/x'].map((short_url) => ({ hash: 'x', short_url }));
+  for (const urls of [records, records.toReversed()]) {
+    const send = async () => ({ urls });
+    const read = (domain?: string) => collect(namedUrls({ send: send as unknown as Send }, [{ hash: 'x', domain }], 1000));
+    expect(await read('a.example')).toMatchObject([{ record: { short_url: 'a.example/x' } }]);
+    expect(await read()).toMatchObject([{ record: urls[0] }]);
+  }
+});
+
 test('F45, D12: of a server that answers 1306 because of one hash, all others are found', async () => {
   const there = targets(100, 3);
   const { client } = serverOf((hashes) => {
