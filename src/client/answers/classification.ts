@@ -1,6 +1,6 @@
 import type { OperationName } from '../../contract/operations.ts';
 import { type Envelope, isObject } from '../../contract/records.ts';
-import type { Attempted } from '../call/retry.ts';
+import type { Attempted } from '../call/retry-loop.ts';
 import type { Answer } from '../client-options.ts';
 import type { WireAnswer } from '../http/transport.ts';
 import type { Subject } from '../subject.ts';

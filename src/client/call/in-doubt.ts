@@ -1,6 +1,6 @@
 import { endpoints, type OperationName } from '../../contract/operations.ts';
 import { type AnyInput, type ApiRequest, itemsOf } from './api-request.ts';
-import type { RetriedCall } from './retry.ts';
+import type { RetriedCall } from './retry-loop.ts';
 
 const never = (): number => 0;
 const unlessRenaming = ({ body }: AnyInput): number => (renames(body) ? 0 : Number.POSITIVE_INFINITY);

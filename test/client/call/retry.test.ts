@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { backOff } from '../../../src/client/call/retry.ts';
+import { backOff } from '../../../src/client/call/retry-loop.ts';
 import { faults, type Step } from '../../support/faulty-steps.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { createTestSystem } from '../../support/test-system.ts';
