@@ -26,6 +26,11 @@ export function notApplied(asked: EditFields, got: LinkValues, tagsMean: TagsMea
   return differences;
 }
 
+/** `not applied: note, tags`. */
+export function unappliedText(differences: readonly UnappliedField[]): string {
+  return `not applied: ${differences.map(({ field }) => field).join(', ')}`;
+}
+
 /**
  * Includes fields that the record does not show, and tags unless they certainly are as asked: labels to add are there with their blanks, and
  * labels to remove are not there without blanks or without the key in them. Ignores spelling.

@@ -151,6 +151,29 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.stdout).summary).toMatchObject({ skipped: 1, failed: 0, rows: 4 });
   });
+
+  test.for(['skip', 'rename'])(
+    'I6, B60: a dry run says that rows fail whose links have other values: --on-conflict %s',
+    async (word, { linkctl, service, folder, wire }) => {
+      await store(service, [...links, { custom_hash: 'ours', long_url: 'https://example.com/ours', note: 'ours' }]);
+      const file = join(folder, 'links.csv');
+      const text = [...rows.slice(0, 2), 'https://example.com/same,same,wrong', 'https://example.com/ours,ours,ours'];
+      writeFileSync(file, text.join('\n'));
+      const words = ['shorten', '-f', file, '--on-conflict', word];
+      const dry = await linkctl([...words, '-n']);
+      expect(dry.stderr).toMatch(
+        /^1 URL would be shortened, 1 existing, 1 would fail\n.*\n {2}not applied: note \(1\): \S+\/same\n/m,
+      );
+      expect(dry.code).toBe(0);
+      expect((await sent(wire)).filter(({ call }) => !call.startsWith('GET'))).toEqual([]);
+      const ran = await linkctl(words);
+      expect(ran).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('same: not applied: note (requested "wrong", got "")'),
+      });
+      expect(ran.stderr).toMatch(/3 rows: 1 created, 1 existing, 1 failed/);
+    },
+  );
 });
 
 describe.each(['a', 'b'] as const)('edition %s: rename', (edition) => {

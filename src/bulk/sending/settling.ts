@@ -1,5 +1,5 @@
 import { errorTraits } from '../../contract/errors.ts';
-import type { UnappliedField } from '../../link/same.ts';
+import { type UnappliedField, unappliedText } from '../../link/same.ts';
 import { type Execution, pause } from '../execution/execution.ts';
 import { type Done, type Doubtful, doubtful, unresolved, type Verdict } from '../matching/row-verdict.ts';
 import { type BulkOperation, kindOf } from '../operations/operation.ts';
@@ -163,7 +163,7 @@ function unrecorded(outcome: RowOutcome): RowOutcome {
 function notAppliedError(differences: readonly UnappliedField[]): RowError {
   return {
     code: 0,
-    message: `not applied: ${differences.map(({ field }) => field).join(', ')}`,
+    message: unappliedText(differences),
     details: differences
       .map(({ field, asked, got }) => {
         // The message names the only field.

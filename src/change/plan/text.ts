@@ -90,7 +90,8 @@ function kindsFirst(groups: readonly Group[]): readonly Group[] {
 }
 
 /** Names links that would stay unchanged, with the reasons. */
-function leftLines({ reasons }: ChangePlan, screen: PlanScreen): string[] {
+export function leftLines(plan: ChangePlan, screen = new PlanScreen(plan, undefined)): string[] {
+  const { reasons } = plan;
   const groups = reasons.largest();
   const shown = groups.slice(0, shownGroups).flatMap((group) => screen.namesLines(group));
   const others = sumOf(groups.slice(shownGroups)) + reasons.others;

@@ -11,15 +11,16 @@ import { fieldNames } from '../../contract/fields.ts';
 import type { ShortenItem } from '../../contract/operations.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import type { BulkOptions } from '../../flags/bulk-flags.ts';
+import { notApplied, unappliedText } from '../../link/same.ts';
 import { sameUrl } from '../../link/value.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
 import type { RowsReport } from '../../output/report.ts';
 import type { RunPresentation } from '../change.ts';
 import { consentToPlan } from '../consent.ts';
 import { asInFile } from '../decide/apply.ts';
-import type { PlannedLink } from '../decide/outcome.ts';
+import type { PlannedLink, PlannedOutcome } from '../decide/outcome.ts';
 import { ChangePlan } from '../plan/plan.ts';
-import { planLines } from '../plan/text.ts';
+import { leftLines, planLines } from '../plan/text.ts';
 import { markShown, sendingOf } from '../run-settings.ts';
 import { typedReport } from '../typed-report.ts';
 import { typedInput } from './named.ts';
@@ -53,7 +54,7 @@ export async function consentToUpdates(
 /** Finds taken hashes for `--dry-run`. */
 export interface ForeseenConflicts {
   read(items: readonly ShortenItem[]): Promise<void>;
-  /** Says how many of the rows would be shortened, and how many have their link already. */
+  /** Says how many of the rows would be shortened, how many have their link already, and how many would fail. */
   countText(rows: number): string;
   notes(): string[];
 }
@@ -70,17 +71,22 @@ export function foreseeConflicts(policy: Exclude<ConflictPolicy, 'fail'>, sessio
       existing += links.filter(Boolean).length - conflicts.length;
     },
     countText(rows) {
-      const created = rows - existing - (policy === 'rename' ? 0 : plan.planned);
-      return `${quantity(created, 'URL')} would be shortened${existing > 0 ? `, ${grouped(existing)} existing` : ''}`;
+      const failing = plan.countOf('refused');
+      const created = rows - existing - failing - (policy === 'rename' ? 0 : plan.planned);
+      const others = [
+        ...(existing > 0 ? [`${grouped(existing)} existing`] : []),
+        ...(failing > 0 ? [`${grouped(failing)} would fail`] : []),
+      ];
+      return [`${quantity(created, 'URL')} would be shortened`, ...others].join(', ');
     },
     notes() {
       const { planned } = plan;
-      if (planned === 0) return ['no custom hash has another destination'];
+      if (planned === 0) return ['no custom hash has another destination', ...leftLines(plan)];
       const [one, many] = isUpdate
         ? ['has a link with other values', 'have links with other values']
         : ['has another destination', 'have another destination'];
       const subject = planned === 1 ? `1 custom hash ${one}` : `${grouped(planned)} custom hashes ${many}`;
-      return [`${subject}: ${policyTexts[policy]}`, ...(isUpdate ? planLines(plan) : [])];
+      return [`${subject}: ${policyTexts[policy]}`, ...(isUpdate ? planLines : leftLines)(plan)];
     },
   };
 }
@@ -101,19 +107,30 @@ export async function linksNamed(
   return items.map(({ custom_hash }) => (custom_hash === undefined ? undefined : (links?.get(custom_hash) ?? null)));
 }
 
-/** Returns edits for rows whose hash has another destination; with `isUpdate`, also for rows whose link has other values. */
+/**
+ * Decides about rows whose hash is taken. With `isUpdate`, links with other values are edited. Otherwise links with another destination are
+ * conflicts, and a row fails whose link has the destination but not the other values. Returns nothing for a link that is as requested.
+ */
 function conflictsOf(
   items: readonly ShortenItem[],
   links: readonly (UrlRecord | null | undefined)[],
   isUpdate: boolean,
 ): PlannedLink[] {
-  return items.flatMap(({ custom_hash: hash = '', ...fields }, nth) => {
+  return items.flatMap((item, nth) => {
     const record = links[nth];
-    if (!record || (!isUpdate && sameUrl(record.long_url, fields.long_url))) return [];
+    if (!record) return [];
+    const { custom_hash: hash = '', ...fields } = item;
     const target = { hash };
-    const outcome = asInFile.onBoth({ hash, ...fields }, record, target);
-    return outcome.kind === 'change' ? [{ target, record, outcome }] : [];
+    const isOurs = !isUpdate && sameUrl(record.long_url, fields.long_url);
+    const outcome = isOurs ? ifUnapplied(item, record) : asInFile.onBoth({ hash, ...fields }, record, target);
+    return outcome.kind === 'unchanged' ? [] : [{ target, record, outcome }];
   });
+}
+
+/** As a run decides about the link of a row that it did not make. */
+function ifUnapplied(item: ShortenItem, record: UrlRecord): PlannedOutcome {
+  const differences = notApplied(item, record);
+  return differences.length === 0 ? { kind: 'unchanged' } : { kind: 'refused', reason: unappliedText(differences) };
 }
 
 /** Throws a UsageError if rows lack a custom hash and only hashes make the policy safe to repeat (4.3.4). */
