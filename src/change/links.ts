@@ -7,7 +7,7 @@ import type { LinkChange, NamedChange } from './change.ts';
 import { outcomeOf } from './decide/outcome.ts';
 import { requireAnswer } from './limits.ts';
 import { hashRows, operandRows } from './rows/named.ts';
-import { isUndoKept, keepsUndo, markShown, sendingOf } from './run-settings.ts';
+import { keepsUndo, markShown, sendingOf } from './run-settings.ts';
 import { typedReport } from './typed-report.ts';
 
 /** Changes a selection. Listed links are read first and changed by hash, so a link that gets a tag meanwhile is not affected. */
@@ -54,7 +54,7 @@ export async function changeNamed(change: NamedChange, session: Session): Promis
   if (input.rows === 0 && !dryRun) {
     return (await import('./unsent.ts')).nothingToDo(change.presentation, `${what}: nothing to change`);
   }
-  const undo = dryRun ? isUndoKept(options, session) : await keepsUndo(options, session);
+  const undo = await keepsUndo(options, session);
   const plan = { ...sending, operation, undo, what, input, payload, ...(flags ?? { options: {} }), columns, fromArguments };
   const foresee = async () => await (await import('./plan/resumed-run.ts')).resumedRun(plan, session);
   if (dryRun) {

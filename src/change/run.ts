@@ -25,8 +25,8 @@ type ListedRow = RunRow<LinkKey>;
 /** Changes exactly the links of the plan, by hash. They are stored with the run, so that the same command resumes the same links. */
 export async function runPlannedChange(change: ListedChange, session: Session): Promise<RowsReport> {
   const sending = sendingOf(change.options, session);
-  if (session.global.dryRun) return await (await import('./plan/dry-run.ts')).listedDryRun(change, session);
   const undo = await keepsUndo(change.options, session);
+  if (session.global.dryRun) return await (await import('./plan/dry-run.ts')).listedDryRun(change, session);
   const identity = await identityOf(change, session);
   const { sha256 } = identity;
   const now = session.system.now();

@@ -199,7 +199,7 @@ async function deleteTags(options: RemovalOptions, invocation: Invocation, opera
   const session = await openSession(invocation);
   if (options.undo !== false) return await removeTags({ labels, options }, session);
   const { dryRun } = session.global;
-  if (!dryRun) await keepsUndo(options, session);
+  await keepsUndo(options, session);
   const { spelled } = await consentToTags(labels, session);
   if (dryRun) {
     const found = labels.flatMap((label) => spelled(label) ?? []);

@@ -91,6 +91,8 @@ test('U1: undo off leaves out the records of a profile and says so; --undo takes
     stderr: 'undo is off for profile "sandbox": this change cannot be undone\n',
   });
   expect(await undoOfLast()).toBe('no');
+  const dry = await edit('three', '-n');
+  expect(dry.stderr).toMatch(/^undo is off for profile "sandbox": this change cannot be undone\n1 link would be changed\n/);
   expect((await edit('three', '--no-undo')).stderr).toBe('--no-undo: this change cannot be undone\n');
   expect((await edit('four', '--undo')).stderr).toBe('');
   expect(await undoOfLast()).toBe('yes');
@@ -102,11 +104,14 @@ test.for([
 ])('U1: undo off holds for %j, which has only --no-undo', async ([words = []], { config, linkctl }) => {
   await linkctl(['shorten', 'https://a.example', '--tag', 'ad', '-p', 'sandbox']);
   await config(['set', 'undo', 'off', '-p', 'sandbox']);
-  const { code, stderr } = await linkctl([...words, '--yes', '-p', 'sandbox']);
-  expect({ code, stderr }).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('undo is off for profile "sandbox": this change cannot be undone\n'),
-  });
+  for (const more of [['-n'], []]) {
+    const { code, stderr } = await linkctl([...words, ...more, '--yes', '-p', 'sandbox']);
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('undo is off for profile "sandbox": this change cannot be undone\n'),
+    });
+  }
+  expect((await linkctl([...words, '-n', '--no-undo', '-p', 'sandbox'])).stderr).toContain('--no-undo: this change cannot');
 });
 
 test.for([

@@ -313,7 +313,7 @@ describe('B60: a dry run', () => {
     [
       ['delete', 'one', 'none', '--no-undo', '--ignore-missing'],
       'one\tdelete\n',
-      '  "none" (not found)\n1 tag would be deleted\n',
+      '--no-undo: this change cannot be undone\n  "none" (not found)\n1 tag would be deleted\n',
     ],
   ] as const)('of tags %j says what the account has already', async ([words, stdout, text], { linkctl, service, wire }) => {
     await store(service, numbered(2, { tags: ['one'] }));
