@@ -4,7 +4,7 @@ import { configPath } from '../base/system.ts';
 import type { Invocation } from '../cli/invocation.ts';
 import type { Runner } from '../cli/runner.ts';
 import { domainName, openSession } from '../cli/session.ts';
-import { editions, thisServer } from '../contract/editions.ts';
+import { type Edition, editions, thisServer } from '../contract/editions.ts';
 import { suggested } from '../flags/values.ts';
 import { describe } from '../help/description.ts';
 import type { DoneReport, Row, RowsReport } from '../output/report.ts';
@@ -86,8 +86,8 @@ async function setSetting(_options: object, invocation: Invocation, [name = '', 
   const key = requireProfileKey(name);
   const value = parseSetting(key, typed);
   if (key === 'domain') await checkWorkingDomain(typed, invocation);
+  if (key === 'edition') await checkEdition(value as Edition, invocation);
   if (key === 'dedupe' && value === 'domain') refuseOnOneDomain(invocation);
-  if (key === 'edition' && value === 'b') refuseSeveralDomains(invocation);
   if (key === 'ca_file') await (await import('../client/trust.ts')).certificatesIn(typed);
   const isCommand = key === 'api_key_command';
   if (isCommand) await checkKeyCommand(value as string[], invocation);
@@ -133,17 +133,38 @@ function refuseSeveralDomains({ global, system }: Invocation): void {
 /** With an unknown domain every later call would fail. */
 async function checkWorkingDomain(typed: string, invocation: Invocation): Promise<void> {
   profileToChange(invocation.global, invocation.system);
-  try {
+  const check = async (): Promise<void> => {
     const { client, edition } = await openSession({ ...invocation, global: { ...invocation.global, domain: undefined } });
     if (!editions[edition].severalDomains) throw new UsageError(`domain: ${thisServer(edition)} has one domain`);
     await checkDomain(client, edition, domainName(typed, 'domain'));
-  } catch (error) {
-    if (!(error instanceof CliError) || !unchecked.includes(error.kind)) throw error;
-    await invocation.warn(`could not check whether the account has the domain ${typed}: ${error.message}`);
-  }
+  };
+  await check().catch(orWarn(`the account has the domain ${typed}`, invocation));
 }
 
-/** With these failures the server cannot answer now, so the domain is stored unchecked. */
+/** With the wrong edition, later commands would fail or leave out domains. The sandbox can be of either edition. */
+async function checkEdition(edition: Edition, invocation: Invocation): Promise<void> {
+  if (edition === 'b') refuseSeveralDomains(invocation);
+  const { global, system } = invocation;
+  const { name, stored } = profileToChange(global, system);
+  if (name === sandboxName) return;
+  const check = async (): Promise<void> => {
+    const { base_url: url, username, key: source } = wholeProfile(name, stored);
+    const keySource = source.kind === 'command' ? 'api_key_command' : configPath(system);
+    const candidate = { url, username, key: await readKey(source, system), keySource, name, stored };
+    await verify(candidate, { ...invocation, global: { ...global, edition, domain: undefined } });
+  };
+  await check().catch(orWarn(`the server is edition ${edition}`, invocation));
+}
+
+/** Warns if the server cannot answer now. Other failures are thrown. */
+function orWarn(what: string, { warn }: Invocation): (error: unknown) => Promise<void> {
+  return async (error) => {
+    if (!(error instanceof CliError) || !unchecked.includes(error.kind)) throw error;
+    await warn(`could not check whether ${what}: ${error.message}`);
+  };
+}
+
+/** With these failures the setting is stored unchecked. */
 const unchecked: readonly FailureKind[] = ['auth', 'limit', 'unavailable'];
 
 async function unsetSetting(_options: object, invocation: Invocation, [name = '']: string[]): Promise<DoneReport> {

@@ -311,26 +311,56 @@ test('D48: dedupe domain is refused for edition B, which has one domain, and not
   expect((await config(['set', 'dedupe', 'domain', '-p', 'sandbox', '--edition', 'a'])).code).toBe(0);
 });
 
-test.for([
-  [{ domain: 'b.ex' }, 'domain', 'b.ex'],
-  [{ domain: 'b.ex', dedupe: 'domain' }, 'domain', 'b.ex'],
-  [{ dedupe: 'domain' }, 'dedupe', 'domain'],
-] as const)(
-  'B53: config set edition b is refused for a profile with %j, and nothing is stored',
-  async ([own, key, value], { config, path, wire }) => {
+describe('on a server of edition b', () => {
+  test.override({ edition: 'b' });
+
+  test.for([
+    [{ domain: 'b.ex' }, 'domain', 'b.ex'],
+    [{ domain: 'b.ex', dedupe: 'domain' }, 'domain', 'b.ex'],
+    [{ dedupe: 'domain' }, 'dedupe', 'domain'],
+  ] as const)(
+    'B53: config set edition b is refused for a profile with %j, and nothing is stored',
+    async ([own, key, value], { config, path, wire }) => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await writeFile(path, work(wire.baseUrl, own), { mode: 0o600 });
+      const before = await readFile(path, 'utf8');
+      expect(await config(['set', 'edition', 'b'])).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `error: edition b has one domain, but profile "work" has ${key} ${value}\nhint: linkctl config unset ${key} --profile work\n`,
+      });
+      expect(await readFile(path, 'utf8')).toBe(before);
+      for (const name of ['domain', 'dedupe']) await config(['unset', name]);
+      expect((await config(['set', 'edition', 'b'])).code).toBe(0);
+    },
+  );
+});
+
+describe.each(['a', 'b'] as const)('B53: config set edition asks a server of edition %s', (edition) => {
+  test.override({ edition });
+  const other = edition === 'a' ? 'b' : 'a';
+
+  test('and stores nothing but its edition; a server that cannot be asked is reported', async ({ config, path, wire }) => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(path, work(wire.baseUrl, own), { mode: 0o600 });
+    await writeFile(path, work(wire.baseUrl, { edition: other }), { mode: 0o600 });
     const before = await readFile(path, 'utf8');
-    expect(await config(['set', 'edition', 'b'])).toEqual({
-      code: 2,
+    expect(await config(['set', 'edition', other])).toEqual({
+      code: 9,
       stdout: '',
-      stderr: `error: edition b has one domain, but profile "work" has ${key} ${value}\nhint: linkctl config unset ${key} --profile work\n`,
+      stderr: expect.stringMatching(
+        /^error: edition [ab]: this server is edition [AB] \(.*\)\nprofile "work" was not changed\n$/,
+      ),
     });
     expect(await readFile(path, 'utf8')).toBe(before);
-    for (const name of ['domain', 'dedupe']) await config(['unset', name]);
-    expect((await config(['set', 'edition', 'b'])).code).toBe(0);
-  },
-);
+    expect(await config(['set', 'edition', edition])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(JSON.parse(await readFile(path, 'utf8')).profiles.work.edition).toBe(edition);
+    await wire.script([faults.refuse(1300)]);
+    expect(await config(['set', 'edition', other])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`warning: could not check whether the server is edition ${other}: `),
+    });
+  });
+});
 
 test.for([['delete', 'promo', '--yes'], ['list'], ['api', 'DELETE', '/urls/promo']])(
   'B53: on edition B the domain of a profile is refused as --domain is, and nothing is sent: %j',

@@ -44,7 +44,7 @@ export async function verify(
     const { account } = await client.send('getAccount', {});
     const edition = await findEdition(client);
     if (global.edition && global.edition !== edition) {
-      throw new LocalError(`--edition ${global.edition}: this server is ${editions[edition].title}`);
+      throw new LocalError(`edition ${global.edition}: this server is ${editions[edition].title}`);
     }
     await checkDomain(client, edition, global.domain?.at(-1));
     return { account, edition };
