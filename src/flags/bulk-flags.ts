@@ -90,7 +90,7 @@ export function addClearFlag(command: Command): void {
 export function addBatchFlags(command: Command, force?: string): void {
   command
     .option('--results <file>', 'write the final status of every row to <file>', outputPath)
-    .option('--failed <file>', 'write the failed rows to <file>, to correct and run again', outputPath);
+    .option('--failed <file>', 'write the failed rows, without values of flags, to <file>, to correct and run again', outputPath);
   addShared(command, 'runs', (flags) => !flags.includes('undo') && (flags !== '--force' || force === undefined));
   if (force !== undefined) command.option('--force', force);
 }

@@ -38,7 +38,7 @@ const flags: Topic = {
 const environment: Topic = {
   summary: 'Environment variables',
   parts: [
-    'Precedence: flag, environment variable, profile, built-in default.',
+    'Precedence: flag, environment variable, profile, built-in default. For color, the profile comes before the variables.',
     flagVariables()
       .filter(({ name }) => name.startsWith('LINKCTL_'))
       .map(({ name, long, summary }) => [name, `same as ${long}: ${summary}`]),
@@ -68,7 +68,7 @@ const environment: Topic = {
       ['XDG_CONFIG_HOME', 'parent folder of linkctl/config.json (default: ~/.config)'],
       ['XDG_CACHE_HOME', 'cached tags and domains for completion (default: ~/.cache)'],
       ['XDG_STATE_HOME', 'records of bulk runs (default: ~/.local/state)'],
-      ['XDG_DATA_HOME', 'links of the sandbox (default: ~/.local/share)'],
+      ['XDG_DATA_HOME', 'links of the sandbox, click histories (default: ~/.local/share)'],
     ],
     'XDG values that are not absolute paths are ignored. On Windows the folders are in %APPDATA% and %LOCALAPPDATA%.',
   ],
@@ -172,7 +172,7 @@ const formats: Topic = {
     ],
     'With -o json or jsonl, an error is one JSON line on stderr (shown here in two):',
     { lines: ['{"error":{"code":5,"kind":"not_found","api_code":1306,', ' "message":"...","hint":"...","profile":"work"}}'] },
-    'Within a major version, fields may be added; none is removed. A JSON Schema describes the output of each command. A line of jsonl is one element of its list:',
+    'Within a major version, fields may be added; none is removed. A JSON Schema describes the output of each command without --fields. The schema --dry-run describes dry runs, and error describes errors. A line of jsonl is one element of a list:',
     { lines: ['linkctl help formats --json', "linkctl help formats --json | jq '.list' > list.schema.json"] },
   ],
 };
@@ -198,7 +198,8 @@ const csv: Topic = {
     'Dates are 2031-12-31, a date-time (its day in UTC), today, tomorrow, +30d, +2w, +6m, +1y or never. For 31.12.2031, 12/31/2031 or 2031/12/31, add --date-format dmy, mdy or ymd.',
     'Flags for files:',
     sharedFlags.csv.map(([flags, summary]) => [flags, summary]),
-    'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A file with new rows below those of an earlier run needs --dedupe, or --again for second links. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME sets the folder: linkctl help environment. A run can be resumed and undone only from its own folder.',
+    'The whole file is checked before anything is sent. Up to 20 problems are listed with their lines. A file with new rows below those of an earlier run needs --dedupe, or --again for second links. A run temporarily needs about twice the size of the file in the state folder. Piped input needs two more copies; one is kept as long as the record of the run. XDG_STATE_HOME sets the folder: linkctl help environment. A run can be resumed and undone only with the same state folder.',
+    '--failed writes csv with commas in UTF-8, or JSON Lines if the file name ends in .jsonl. It contains the failed rows, but not the values of flags. Correct the rows, and run the file with the same --domain, --tag and other values. Omit flags that describe the first file, such as --delimiter, --encoding and --columns.',
     {
       lines: [
         'linkctl shorten --print-template > links.csv',
@@ -274,7 +275,10 @@ const filters: Topic = {
       ['expired, email_stats', 'true or false: = !=; the name alone means true'],
       ['url, long_url', 'destination: = !=, ^= (begins with) and ~ (regular expression)'],
       ['short_url_with_protocol', '[edition A] the same for the short URL, where the server lists it'],
-      ['host', 'host of the destination: = != ~. *.a.example is any host below a.example. The port counts if you give one'],
+      [
+        'host',
+        'host of the destination: = != ~. *.a.example is any host below a.example. The port counts if you give one. ~ compares the ASCII form of a name (xn--...)',
+      ],
       ['scheme, path', 'parts of the destination: = !=; for path also ^= and ~'],
       [
         'hash, short_url, note',

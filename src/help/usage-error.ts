@@ -141,6 +141,7 @@ const verbsOfOtherTools = wordsOfOthers([
   [['undo'], ['restore', 'revert', 'rollback']],
   [['runs'], ['history']],
   [['serve'], ['start', 'server']],
+  [['formats'], ['json', 'output', 'schema']],
   [['stats'], ['click', 'clicks', 'statistics', 'analytics']],
   [['auth login'], ['login']],
   [['auth logout'], ['logout']],

@@ -204,6 +204,25 @@ for (const edition of ['a', 'b'] as const) {
   });
 }
 
+test('D25: --failed holds no values of flags, and is csv in the usual form whatever the flags say of the first file', async ({
+  linkctl,
+  folder,
+  service,
+}) => {
+  await store(service, [{ custom_hash: 'taken', long_url: 'https://theirs.example/' }]);
+  const [file, failed] = [join(folder, 'links.txt'), join(folder, 'failed.csv')];
+  writeFileSync(file, Buffer.from('Page;Code;note\nhttps://example.com/1;taken;Gr\xfc\xdfe\n', 'latin1'));
+  const values = ['--tag', 'imp', '--expires', '2031-01-31'];
+  const described = ['--columns', 'long_url=Page,custom_hash=Code', '--delimiter', ';', '--encoding', 'windows-1252'];
+  const words = ['shorten', '-f', file, '--input-format', 'csv', ...described, ...values, '--failed', failed];
+  expect((await linkctl(words)).code).toBe(6);
+  const text = readFileSync(failed, 'utf8');
+  expect(text).toMatch(/\ntaken,https:\/\/example\.com\/1,Grüße,,,/);
+  writeFileSync(failed, text.replace('taken', 'free'));
+  expect((await linkctl(['shorten', '-f', failed, ...values])).code).toBe(0);
+  expect((await stored(service)).find(({ hash }) => hash === 'free')).toMatchObject({ note: 'Grüße', tags: ['imp'] });
+});
+
 test('D25: an edit that renamed its link and did no more goes to --failed under the new hash', async ({
   linkctl,
   folder,

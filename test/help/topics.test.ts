@@ -4,6 +4,7 @@ import { safeTsv } from '../../src/base/safe-text.ts';
 import { wholeProgram, wholeTree } from '../../src/cli/program.ts';
 import { fieldNames } from '../../src/contract/fields.ts';
 import type { CommandTree } from '../../src/help/command-tree.ts';
+import { schemaDocument } from '../../src/help/json-schemas.ts';
 import { isTopicName, topicNames } from '../../src/help/stored-tree.ts';
 import { topicText } from '../../src/help/topics.ts';
 import { operators } from '../../src/link/rules/conditions.ts';
@@ -51,6 +52,14 @@ test('F2: the topic filters has every field and every operator', () => {
   for (const operator of operators) expect(topicText('filters')).toContain(` ${operator}`);
 });
 
+test('B19: the topic formats names the schemas that are of no command', async () => {
+  const verbs = (await wholeTree()).commands.map(({ name }) => name);
+  const others = Object.keys(schemaDocument()).filter((name) => !verbs.includes(name.replace(/ .*/, '')));
+  expect(others).toEqual(['--dry-run', 'error']);
+  const text = topicText('formats').replaceAll('\n', ' ');
+  expect(text).toContain('The schema --dry-run describes dry runs, and error describes errors.');
+});
+
 test('F64: the topic csv says how much room a run needs, and what moves the folder', () => {
   expect(topicText('csv').replaceAll('\n', ' ')).toMatch(/twice the size of the file in the state folder.*XDG_STATE_HOME/);
 });
@@ -65,6 +74,7 @@ test('B13: the topic environment has every variable that a flag names', async ()
 test.for([
   ['enviroment', 'did you mean environment?'],
   ['exit-code', 'did you mean exit-codes?'],
+  ['json', 'did you mean formats?'],
   ['nosuch', 'linkctl --help'],
   ['auth lgoin', "unknown command 'lgoin'\ndid you mean login?\nhint: linkctl auth --help\n"],
   ['tags nosuch', "unknown command 'nosuch'\nhint: linkctl tags --help\n"],

@@ -90,6 +90,8 @@ describe('F2: what an expression selects', () => {
     ['host=bücher.example:80', false, true],
     ['host=bücher.example:443', false, false],
     ['host~^www\\.', true, false],
+    ['host~bücher', false, false],
+    ['host~^xn--bcher', false, true],
     ['scheme=http', false, true],
     ['scheme=HTTPS', true, false],
     ['scheme!=https', false, true],
