@@ -163,7 +163,7 @@ async function undoMethodOf(run: DoneRun, session: Session): Promise<UndoMethod>
   throw new FailedError(`run ${begin.run} (${titleOf(begin)}) cannot be undone: ${why}`, { details, hint });
 }
 
-const deleted = ['its record was deleted', 'records are kept for 30 days, of typed links the newest 200'];
+const deleted = ['its record was deleted', 'records are kept for 30 days, of typed links the newest 200 of each account'];
 const unrecorded = ['the previous state of its links was not recorded', 'it was run with --no-undo, or by an earlier version'];
 
 async function reasonOf(run: DoneRun, session: Session): Promise<string[]> {

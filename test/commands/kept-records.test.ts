@@ -318,6 +318,27 @@ function recordsOf(folder: string): string {
   return join(folder, '.local', 'state', 'linkctl', 'runs');
 }
 
+test('U5: of the records of typed links, the newest 200 of each account are kept', async ({ linkctl, folder }) => {
+  expect((await linkctl(['shorten', 'https://example.com/first'])).code).toBe(0);
+  const records = recordsOf(folder);
+  const [name = ''] = readdirSync(records).filter((each) => each.endsWith('.log'));
+  const [line = '', ...rest] = readFileSync(join(records, name), 'utf8').split('\n');
+  const begin = decodeLine(line);
+  if (begin?.type !== 'begin') throw new Error('a journal begins with what the run is');
+  const write = (nth: number, account: string): string => {
+    const run = `20200101-000000-${nth.toString(16).padStart(8, '0')}`;
+    const text = `${encodeLine({ ...begin, run, account, order: nth + 2 })}${rest.join('\n')}`;
+    writeFileSync(join(records, `${run}.log`), text);
+    return `${run}.log`;
+  };
+  const others = [0, 1, 2].map((nth) => write(nth, 'somebody else'));
+  const own = Array.from({ length: 300 }, (_, nth) => write(nth + 3, begin.account));
+  expect((await linkctl(['shorten', 'https://example.com/next'])).code).toBe(0);
+  const kept = readdirSync(records).filter((each) => each.endsWith('.log'));
+  expect(kept.filter((each) => others.includes(each))).toEqual(others);
+  expect(own.filter((each) => kept.includes(each))).toEqual(own.slice(-200));
+});
+
 test('B70, B88: commands that delete old records at the same time fail none of each other, and keep all new ones', async ({
   linkctl,
   service,
@@ -333,7 +354,7 @@ test('B70, B88: commands that delete old records at the same time fail none of e
   const [line = '', ...rest] = readFileSync(join(records, name), 'utf8').split('\n');
   const begin = decodeLine(line);
   if (begin?.type !== 'begin') throw new Error('a journal begins with what the run is');
-  for (let nth = 0; nth < 270; nth += 1) {
+  for (let nth = 0; nth < 300; nth += 1) {
     const run = `20200101-000000-${nth.toString(16).padStart(8, '0')}`;
     writeFileSync(join(records, `${run}.log`), `${encodeLine({ ...begin, run })}${rest.join('\n')}`);
   }

@@ -12,7 +12,7 @@ import { type OwnRun, runInForce } from './undo-chain.ts';
 const keptTime = 30 * dayLength;
 /** Time without a run counts as so much at most. So a clock that is years ahead for a night does not make every record old. */
 const longestGap = 7 * dayLength;
-/** The newest records of typed links are kept. */
+/** Of the records of typed links, so many of each account are kept: a script for one must not take undo away from another. */
 const keptSmall = 200;
 
 /**
@@ -31,7 +31,7 @@ export async function pruneRuns(folders: RunFolders, system: System, spared?: st
   const traces = new Map<string, readonly NamedRun[]>();
   for (const chain of chainsOf(records)) {
     const changes = chain.filter(isChange);
-    const account = accountOf(changes);
+    const account = accountOf(changes[0]);
     const isToGo = chain.every(({ run }) => run !== spared && mayGo.has(run));
     const last = isToGo && accounts.has(account) ? await lastInForce(changes, folders) : undefined;
     const isGone = isToGo && (await deleteAll(chain, last?.run, folders, system));
@@ -69,8 +69,9 @@ async function deletable(
   system: System,
 ): Promise<ReadonlySet<string>> {
   const isSmall = ({ run }: NamedRun): boolean => runRecord(run, folders).isSmall;
-  const small = isCrowded(folders) ? records.filter(isSmall).slice(0, -keptSmall) : [];
-  const names = new Set(small.map(({ run }) => run));
+  const small = isCrowded(folders) ? records.filter(isSmall) : [];
+  const surplus = [...grouped(small, accountOf).values()].flatMap((ofOne) => ofOne.slice(0, -keptSmall));
+  const names = new Set(surplus.map(({ run }) => run));
   let latest = 0;
   for (const record of records) {
     const begun = startTimeOf(record.run);
@@ -104,8 +105,8 @@ function isChange(record: NamedRun): record is OwnRun {
   return record.begin !== undefined && record.begin.operation !== 'check';
 }
 
-function accountOf([change]: readonly OwnRun[]): string {
-  return change ? JSON.stringify([change.begin.server, change.begin.account]) : '';
+function accountOf({ begin }: Partial<NamedRun> = {}): string {
+  return begin ? JSON.stringify([begin.server, begin.account]) : '';
 }
 
 /** Returns the change of a chain that `undo` would revert. */
