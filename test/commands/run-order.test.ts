@@ -208,6 +208,33 @@ describe.each(['a', 'b'] as const)('edition %s', (edition) => {
   });
 });
 
+test('U5, U6: a redo is the last change, whatever older run it redid, and an unfinished undo of an older run is continued first', async ({
+  linkctl,
+  service,
+  wire,
+}) => {
+  await store(service, numbered(2));
+  const edit = async (hash: string): Promise<string> => {
+    expect((await linkctl(['edit', hash, '--note', 'n'])).code).toBe(0);
+    return (await runs(linkctl))[0]?.run ?? '';
+  };
+  const [older, newer] = [await edit('h0'), await edit('h1')];
+  const notes = async (): Promise<string[]> => (await stored(service)).map(({ note }) => note).sort();
+  for (const command of ['undo', 'redo']) expect((await linkctl([command, older, '--yes'])).code).toBe(0);
+  const [{ run: redone = '' } = {}] = await runs(linkctl);
+  expect((await linkctl(['undo', '--yes'])).stderr).toContain(`linkctl undo ${redone} --yes`);
+  expect((await linkctl(['undo'], yes)).stderr).toContain(`undoing run ${redone}: redo edit h0`);
+  expect((await linkctl(['undo'], yes)).stderr).toContain(`undoing run ${newer}: edit h1`);
+  expect(await notes()).toEqual(['', '']);
+  for (const run of [newer, older]) expect((await linkctl(['redo', run, '--yes'])).code).toBe(0);
+  await wire.script([{ only: { method: 'PATCH' }, times: 'all', apply: false, answer: { status: 503, body: '' } }]);
+  expect((await linkctl(['undo', newer, '--yes', '--retries', '0'])).code).toBe(10);
+  await wire.script([]);
+  expect((await linkctl(['undo'], yes)).stderr).toContain('edit h1');
+  expect((await linkctl(['undo'], yes)).stderr).toContain('edit h0');
+  expect(await notes()).toEqual(['', '']);
+});
+
 test('E6: a link that was there before the run and equals its row, but was not listed, is not deleted by undo, unless forced', async ({
   linkctl,
   service,

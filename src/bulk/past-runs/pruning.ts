@@ -6,7 +6,7 @@ import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { deleteRun } from './deletion.ts';
 import { isCrowded, type NamedRun, newestFirst, type RunFolders, runNames, runRecord, startTimeOf } from './run-names.ts';
 import { isTrace } from './trace.ts';
-import { type OwnRun, runInForce } from './undo-chain.ts';
+import { changeInForce, type OwnRun } from './undo-chain.ts';
 
 /** How long the record of a finished run is kept. */
 const keptTime = 30 * dayLength;
@@ -112,8 +112,8 @@ function accountOf({ begin }: Partial<NamedRun> = {}): string {
 /** Returns the change of a chain that `undo` would revert. */
 async function lastInForce(changes: readonly OwnRun[], folders: RunFolders): Promise<OwnRun | undefined> {
   for (const change of changes) {
-    const target = await runInForce(change, folders, async () => true);
-    if (target !== undefined) return changes.find(({ run }) => run === target);
+    const target = await changeInForce(change, folders, async () => true);
+    if (target) return changes.find(({ run }) => run === target.run);
   }
   return undefined;
 }

@@ -110,17 +110,29 @@ export type IsOwn = (begin: BeginLine) => boolean;
 /** Asks whether something of a run that was undone and redone in parts is in force. */
 export type IsLeft = (run: string) => Promise<boolean>;
 
-/** Returns the run that `undo` reverts by default: the newest change that is not undone. An unfinished or unshown undo is continued. */
+/**
+ * Returns the run that `undo` reverts by default: the newest change that is not undone. A redo is as new as it was made, whatever it redid. An
+ * unfinished or unshown undo is continued.
+ */
 export async function nextToUndo(folders: RunFolders, isOwn: IsOwn, isLeft: IsLeft): Promise<string | undefined> {
   for await (const own of ownRuns(folders, isOwn)) {
-    const run = await runInForce(own, folders, isLeft);
-    if (run !== undefined) return run;
+    const first = await firstOf(own.run, folders);
+    const begin = first === own.run ? own.begin : await readBegin(runRecord(first, folders)).catch(() => undefined);
+    const found = begin && (await changeInForce({ run: first, begin }, folders, isLeft));
+    // If the newest run of the chain is that of another profile, it is not asked here, but the first one is.
+    if (found && (found.since === own.run || first === own.run)) return found.run;
   }
   return undefined;
 }
 
-/** Returns the newest run in force in the chain that begins with this run; undefined if a chain does not begin here, or nothing is in force. */
-export async function runInForce({ run, begin }: OwnRun, folders: RunFolders, isLeft: IsLeft): Promise<string | undefined> {
+interface InForce {
+  readonly run: string;
+  /** The newest run of the chain that did something which is in force, or is to be continued. */
+  readonly since: string;
+}
+
+/** Returns what is in force in the chain that begins with this run; undefined if a chain does not begin here, or nothing is in force. */
+export async function changeInForce({ run, begin }: OwnRun, folders: RunFolders, isLeft: IsLeft): Promise<InForce | undefined> {
   const { undoes } = begin;
   if (undoes !== undefined && existsSync(runRecord(undoes, folders).path)) return undefined;
   const state = await foldRun(run, folders);
@@ -128,10 +140,12 @@ export async function runInForce({ run, begin }: OwnRun, folders: RunFolders, is
   const ends = endsOf(await reversalsOf(state, folders));
   // If it is an undo, the record of the run that it undoes is gone.
   const isOfLost = begin.direction === 'undo';
-  const inForce = ends.findLast(({ isUndo }) => isUndo === isOfLost)?.run;
-  if (isOfLost || ends.length === 0) return isOfLost ? inForce : run;
-  for (const { isUndo, state: undo } of ends) if (isUndo && undo && (await isToContinue(undo, folders))) return run;
-  return inForce !== undefined && (await isLeft(run)) ? inForce : undefined;
+  const newest = ends.findLast(({ isUndo }) => isUndo === isOfLost)?.run;
+  const inForce = newest === undefined ? undefined : { run: newest, since: newest };
+  if (isOfLost) return inForce;
+  if (ends.length === 0) return { run, since: run };
+  for (const end of ends) if (end.isUndo && end.state && (await isToContinue(end.state, folders))) return { run, since: end.run };
+  return inForce && (await isLeft(run)) ? inForce : undefined;
 }
 
 /** Returns the undo that `redo` reverts by default: the newest that was not redone; undefined if another change was made since. */
