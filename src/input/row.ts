@@ -143,9 +143,6 @@ export class RowDraft<Use extends InputUse = InputUse> {
       if (!changesNothing) this.refuse(`${name}: ${thisServer(this.#options.edition)} has no ${target}`, column);
     } else if (target === 'short_url' && use === 'shorten') {
       this.#shortUrl ??= { name, text: String(value), column };
-    } else if (target === 'short_url') {
-      // The columns come in their precedence, as for a new link.
-      this.#item.short_url ??= value;
     } else if (target.startsWith('utm_')) {
       this.#utm.push({ name: target, value: String(value) });
     } else if (this.#item[target] !== undefined && !isContinued) {

@@ -324,20 +324,6 @@ describe('I13, B21: a column that a user adds to a listing does not change how t
   });
 });
 
-describe('I1: of several short URLs of other services', () => {
-  const text = 'Link,Custom Link,Destination URL\ns.ex/3aBc,s.ex/Spring,https://a.example/1\ns.ex/3abC,,https://a.example/2\n';
-
-  test.each(['edit', 'apply'] as const)(
-    'the one that a new link takes its hash from names the link in a file for %s',
-    async (use) => {
-      const hashes = async (given: object = {}) => (await rows(text, { use, ...given })).map(({ item }) => item.hash);
-      expect(await hashes()).toEqual((await rows(text)).map(({ item }) => item.custom_hash));
-      expect(await hashes({ columns: readNamedColumns('short_url=Link', use, 'a') })).toEqual(['3aBc', '3abC']);
-      expect((await check(text, { use })).columns).toContain('Link -> short_url where Custom Link is empty');
-    },
-  );
-});
-
 describe.each(['a', 'b'] as const)('I13: a title and a link in a listing that is read back, edition %s', (edition) => {
   program.override({ edition });
 
