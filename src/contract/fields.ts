@@ -88,11 +88,6 @@ export function fieldNames(use: FieldUse, edition: Edition): FieldName[] {
   });
 }
 
-/** The settable fields as a record names them, in the order of columns. */
-export function recordFields(edition: Edition): RecordField[] {
-  return fieldNames('edit', edition).filter((name) => name !== 'custom_hash');
-}
-
 /** Case-sensitive. API.md does not say which characters a hash may have; this is what public deployments accept. */
 export const hashPattern = /^[A-Za-z0-9_-]+$/;
 

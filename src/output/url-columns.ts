@@ -1,6 +1,6 @@
 import { capitalized } from '../base/quoted.ts';
 import type { Edition } from '../contract/editions.ts';
-import { recordFields } from '../contract/fields.ts';
+import { fieldNames } from '../contract/fields.ts';
 import type { LinkDomains } from '../contract/link.ts';
 import { readableUrl } from '../contract/web-address.ts';
 import { isNever, lastDay, textOf } from '../link/value.ts';
@@ -47,7 +47,8 @@ export function urlPipedFields(severalDomains: boolean): string[] {
 /** Contains every field that can be set, so that `shorten -f` can create the links again. */
 export function urlCsvFields(edition: Edition, severalDomains: boolean): string[] {
   const piped = urlPipedFields(severalDomains);
-  return [...piped, ...recordFields(edition).filter((name) => !piped.includes(name))];
+  const settable = fieldNames('shorten', edition).filter((name) => name !== 'custom_hash');
+  return [...piped, ...settable.filter((name) => !piped.includes(name))];
 }
 
 /** Shows a sentence per URL on a terminal and hashes in a pipe. Without `done`, the sentence begins with the status. */

@@ -225,83 +225,6 @@ describe('I13, B21: a column that a user adds to a listing does not change how t
       });
   });
 
-  describe('in the listing of the fields that a file can set, which has a short URL instead of a hash', () => {
-    const { hash: _, total_clicks: __, ...writable } = columns;
-    const cellOf = (name: string) => (/link/.test(name) ? 'https://sho.rt/other' : 'other');
-    const titles = ['Title', 'Description', 'Name', 'Notes', 'Label'];
-    const namings = ['Slug', 'Short Code', 'Back-half', 'Custom Link', 'Custom Bitlink', 'Link', 'Short Link', 'Bitlink'];
-
-    test.each(uses)('by the names of others for a note, a hash or a short URL (%s)', async (use) => {
-      const alone = await read(writable, use);
-      expect(alone).toMatchObject({ note: ' n ', ...(use !== 'edit' && { tags: [label] }) });
-      for (const name of [...titles, ...namings]) {
-        const cell = cellOf(name.toLowerCase());
-        expect(await read({ ...writable, [name]: cell }, use), name).toEqual(alone);
-        expect(await read({ [name]: cell, ...writable }, use), name).toEqual(alone);
-        const added = csvOf({ ...writable, [name]: cell });
-        expect((await check(added, { use })).columns, name).toMatch(new RegExp(`; not used: ${name}$`));
-      }
-    });
-
-    test.each(uses)('nor does JSON read otherwise (%s)', async (use) => {
-      const record = { ...writable, tags: [label], email_stats: true, max_clicks: 5 };
-      const item = async (given: object) => (await rows(`${JSON.stringify(given)}\n`, { use, name: 'l.jsonl' }))[0]?.item;
-      const alone = await item(record);
-      for (const name of ['title', 'slug', 'custom_link'])
-        expect(await item({ ...record, [name]: cellOf(name) }), name).toEqual(alone);
-    });
-
-    test.each(uses)('also with a title, and all headers in another spelling (%s)', async (use) => {
-      for (const listing of [columns, writable]) {
-        const alone = await read(listing, use);
-        const spelled = Object.entries(listing).map(([name, cell]) => [name.replace('_', ' ').toUpperCase(), cell]);
-        expect(await read(Object.fromEntries(spelled), use)).toEqual(alone);
-        expect(await read({ ...Object.fromEntries(spelled), Title: 'other' }, use)).toEqual(alone);
-      }
-    });
-
-    test('--columns still decides', async () => {
-      const given = (named: string) => ({ columns: readNamedColumns(named, 'shorten', 'a') });
-      const text = csvOf({ ...writable, Title: 'other', Slug: 'other', Link: 'sho.rt/link' });
-      expect((await rows(text, given('note=Title')))[0]?.item).toMatchObject({ note: 'other', custom_hash: 'abc' });
-      expect((await rows(text, given('custom_hash=Slug')))[0]?.item).toMatchObject({ note: ' n ', custom_hash: 'other' });
-      expect((await rows(text, given('short_url=Link')))[0]?.item).toMatchObject({ note: ' n ', custom_hash: 'link' });
-    });
-  });
-
-  test.each(['edit', 'apply'] as const)('nor do links of another service name other links of the account (%s)', async (use) => {
-    const { short_url, long_url, note } = columns;
-    for (const listing of [columns, { short_url, long_url, note }]) {
-      const alone = await read(listing, use);
-      for (const name of ['Link', 'Short Link', 'Custom Link'])
-        expect(await read({ ...listing, [name]: 'https://sho.rt/3aBc' }, use), name).toEqual(alone);
-    }
-  });
-
-  test.each([
-    ['no field of ours but the URLs', 'short_url,long_url,title,tags'],
-    ['a hash of theirs, and a field that a user has added', 'short_url,long_url,short_id,title,tags,email_stats'],
-    [
-      'other spellings, and fields that a user has added',
-      'Short URL,Custom Back-Half,Long URL,Title,Tags,Expiration date,email_stats',
-    ],
-  ])('I5: the files of other services keep their titles and hashes: %s', async (_, header) => {
-    const cells: Readonly<Record<string, string>> = {
-      ...{
-        shorturl: 'https://sho.rt/abc',
-        longurl: url,
-        title: 't',
-        tags: 'x|y',
-        emailstats: 'true',
-        expirationdate: '2031-12-31',
-      },
-      ...{ shortid: 'abc', custombackhalf: 'abc' },
-    };
-    const names = header.split(',');
-    const line = names.map((name) => cells[name.toLowerCase().replace(/[ _-]/g, '')]).join(',');
-    expect((await rows(`${header}\n${line}\n`))[0]?.item).toMatchObject({ custom_hash: 'abc', note: 't', tags: ['x', 'y'] });
-  });
-
   test('I5: a column of another name has the forms of other services, beside our hashes, too', async () => {
     const { hash, long_url } = columns;
     expect(await read({ hash, long_url, Labels: 'x|y', expires: '1927616400000' }, 'apply')).toMatchObject({
@@ -321,33 +244,6 @@ describe('I13, B21: a column that a user adds to a listing does not change how t
     const cells = header.split(',').map((name) => ({ tags: 'x|y', destination: url, long_url: url })[name] ?? 's.ex/abc');
     const cell = header.includes('short_id') ? cells.map((text, nth) => (nth === 2 ? 'abc' : text)) : cells;
     expect((await rows(`${header}\n${cell.join(',')}\n`))[0]?.item).toMatchObject({ tags: ['x', 'y'] });
-  });
-});
-
-describe.each(['a', 'b'] as const)('I13: a title and a link in a listing that is read back, edition %s', (edition) => {
-  program.override({ edition });
-
-  program('change no note, and name no other link', async ({ linkctl, folder }) => {
-    await linkctl(['shorten', 'https://a.example/', '--hash', 'one', '--note', 'mine', '--tag', 'x|y']);
-    const list = ['list', 'one', '--fields', 'writable', '-o', 'csv'];
-    const listing = (await linkctl(list)).stdout;
-    const [header, row] = listing.split('\n');
-    const file = join(folder, 'l.csv');
-    for (const [command, added] of [
-      ['apply', 'Title,other'],
-      ['edit', 'Title,other'],
-      ['apply', 'Link,sho.rt/3aBc'],
-      ['edit', 'Link,sho.rt/3aBc'],
-    ] as const) {
-      // A hash alone and another link that does not have it are refused.
-      if (edition === 'b' && added.startsWith('Link')) continue;
-      const [name, value] = added.split(',');
-      writeFileSync(file, `${header},${name}\n${row},${value}\n`);
-      const ran = await linkctl([command, '-f', file, '--yes']);
-      expect(ran.code, ran.stderr).toBe(0);
-      expect(ran.stderr).toContain(`; not used: ${name}\n`);
-      expect((await linkctl(list)).stdout).toBe(listing);
-    }
   });
 });
 

@@ -3,7 +3,7 @@ import type { Session } from '../../cli/session.ts';
 import type { FilteredPage } from '../../client/filtered-pages.ts';
 import { type CutListing, cutListing } from '../../client/whole-listing.ts';
 import { type Edition, editions } from '../../contract/editions.ts';
-import { recordFields } from '../../contract/fields.ts';
+import { fieldNames } from '../../contract/fields.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { sharedDestinations } from '../../link/shared-destinations.ts';
 import { grouped, quantity } from '../../output/quantity.ts';
@@ -145,5 +145,5 @@ export function urlRows(rows: RowsReport['rows'], severalDomains: boolean, { edi
 /** Returns the fields that a file of links can set, after the one that identifies a link without ambiguity. */
 function writableFields(edition: Edition): string[] {
   const name = editions[edition].severalDomains ? 'short_url' : 'hash';
-  return [name, ...recordFields(edition)];
+  return [name, ...fieldNames('edit', edition).filter((field) => field !== 'custom_hash')];
 }

@@ -2,16 +2,7 @@ import { quoted } from '../../base/quoted.ts';
 import { namesLinks } from '../../contract/formats.ts';
 import type { Target } from '../field-values.ts';
 import { folded, type Guard, guardOf, isLoss, isPlace, rankOf } from './aliases.ts';
-import {
-  areOurs,
-  areResults,
-  columnsFlag,
-  isOwnName,
-  type NameRules,
-  nameProblem,
-  type Setting,
-  targetMeant,
-} from './members.ts';
+import { areOurs, areResults, columnsFlag, type NameRules, nameProblem, type Setting, targetMeant } from './members.ts';
 
 /** The columns of `--columns`, by folded header. */
 export type NamedColumns = ReadonlyMap<string, { readonly header: string; readonly target: Target }>;
@@ -175,66 +166,43 @@ export function unknownRole(name: string, rules: ColumnRules): ColumnRole {
   return reason === undefined ? { kind: 'ignored' } : refused(reason);
 }
 
-/**
- * If several columns set one field, `--columns` decides, then our own name in our own file, then the precedence of aliases; any others are
- * refused.
- */
-function resolveConflicts(roles: readonly ColumnRole[], context: Context): ColumnRole[] {
-  const { all, named, own } = settersIn(roles, context);
-  const { use } = context.rules;
-  const isOurs = areOurs(context.headers.map(({ name }) => name));
-  const hash = namesLinks(use) ? 'hash' : 'custom_hash';
-  // The hash comes from only one of the two.
-  const isFromNamed = use === 'shorten' && named('short_url') !== undefined;
-  const isFromOwn = isOurs && own('short_url') !== undefined && own(hash) === undefined;
-  const isFromShortUrl = (isFromNamed || isFromOwn) && named(hash) === undefined;
-  // Whatever titles and links of other services a user adds to our file. Links of the account are named as we do in any file.
-  const note = isOurs ? own('note') : undefined;
-  const shortUrl = isOurs || namesLinks(use) ? own('short_url') : undefined;
-  return roles.map((role, index) => {
-    if (role.kind !== 'set' || role.setting.isContinued) return role;
-    const { target } = role.setting;
-    if (target === hash && isFromShortUrl) return { kind: 'unused' };
-    const positions = all(target);
-    if (positions.length === 1 || named(target) === index) return role;
-    // The first one that is not empty is used.
-    if (target === 'short_url') return (shortUrl ?? index) === index ? role : { kind: 'unused' };
-    if (named(target) !== undefined) return { kind: 'unused' };
-    if (target === 'note') return (note ?? firstByRank(positions, context)) === index ? role : { kind: 'unused' };
-    if (positions[0] !== index) return role;
-    const names = positions.map((position) => quoted(context.headers[position]?.name ?? '')).join(' and ');
-    return refused(
-      `columns ${names} may each be ${target}: add ${columnsFlag(target, context.headers[index]?.name ?? '')} to choose one`,
-    );
-  });
-}
-
-/** The positions of the columns that set a field. */
-interface Setters {
-  readonly all: (target: Target) => readonly number[];
-  /** The one of `--columns`. */
-  readonly named: (target: Target) => number | undefined;
-  /** The one that has our name. */
-  readonly own: (target: Target) => number | undefined;
-}
-
-function settersIn(roles: readonly ColumnRole[], { headers, rules }: Context): Setters {
-  const setters = new Map<Target, number[]>();
+/** If several columns set one field, `--columns` decides, then the precedence of aliases; any others are refused. */
+function resolveConflicts(roles: readonly ColumnRole[], { headers, rules }: Context): ColumnRole[] {
+  const setters = new Map<string, number[]>();
   for (const [index, role] of roles.entries()) {
     if (role.kind !== 'set' || role.setting.isContinued) continue;
     const same = setters.get(role.setting.target) ?? [];
     setters.set(role.setting.target, same);
     same.push(index);
   }
-  const all = (target: Target) => setters.get(target) ?? [];
-  return {
-    all,
-    named: (target) => all(target).find((index) => headers[index]?.isNamed),
-    own: (target) => all(target).find((index) => isOwnName(headers[index]?.name ?? '', target, rules)),
-  };
+  const namedOf = (target: Target) => setters.get(target)?.find((position) => headers[position]?.isNamed);
+  // The hash comes from only one of the two.
+  const isFromShortUrl = namedOf('short_url') !== undefined && namedOf('custom_hash') === undefined;
+  return roles.map((role, index) => {
+    if (role.kind !== 'set' || role.setting.isContinued) return role;
+    const { target } = role.setting;
+    if (rules.use === 'shorten' && target === 'custom_hash' && isFromShortUrl) return { kind: 'unused' };
+    // The first one that is not empty is used.
+    if (target === 'short_url') return role;
+    const all = setters.get(target) ?? [];
+    const named = namedOf(target);
+    if (all.length === 1 || named === index) return role;
+    if (named !== undefined) return { kind: 'unused' };
+    if (target === 'note') return firstByRank(all, headers) === index ? role : { kind: 'unused' };
+    if (all[0] !== index) return role;
+    const names = all.map((position) => quoted(headers[position]?.name ?? '')).join(' and ');
+    return refused(
+      `columns ${names} may each be ${target}: add ${columnsFlag(target, headers[index]?.name ?? '')} to choose one`,
+    );
+  });
 }
 
-function firstByRank(positions: readonly number[], { headers }: Context): number | undefined {
-  const rank = (index: number): number => rankOf(headers[index]?.name ?? '', 'note');
+/** The note of our own file is its note, whatever titles a user adds. */
+function firstByRank(positions: readonly number[], headers: readonly Header[]): number | undefined {
+  const isOurs = areOurs(headers.map(({ name }) => name));
+  const rank = (position: number): number => {
+    const name = headers[position]?.name ?? '';
+    return isOurs && name.toLowerCase() === 'note' ? -1 : rankOf(name, 'note');
+  };
   return positions.toSorted((one, other) => rank(one) - rank(other))[0];
 }

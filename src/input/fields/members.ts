@@ -1,7 +1,7 @@
 import { editsBetween, nearestName } from '../../base/near-names.ts';
 import { quoted, shellQuoted } from '../../base/quoted.ts';
 import type { Edition } from '../../contract/editions.ts';
-import { type Field, fieldNames, fields, recordFields } from '../../contract/fields.ts';
+import { type Field, fieldNames, fields } from '../../contract/fields.ts';
 import { type InputUse, namesLinks } from '../../contract/formats.ts';
 import type { UrlRecord } from '../../contract/records.ts';
 import { joinList } from '../../contract/tag-label.ts';
@@ -105,12 +105,6 @@ export function targetMeant(given: string, { use, known }: Pick<NameRules, 'use'
   return meaning === 'custom_hash' && namesLinks(use) ? 'hash' : meaning;
 }
 
-/** In any spelling. Whether its cells have our forms is another question, because other services have a `Long URL`, too. */
-export function isOwnName(given: string, target: Target, { known }: Pick<NameRules, 'known'>): boolean {
-  const fold = folded(given);
-  return [...known.values()].some((member) => member.target === target && folded(member.name) === fold);
-}
-
 /** Tolerates one or two wrong letters. */
 function nearestAlias(given: string, rules: NameRules): string | undefined {
   const wanted = folded(given);
@@ -132,20 +126,11 @@ const readOnly = [
 
 export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly, ...fieldNames('edit', 'a')]);
 
-/**
- * The names of the columns are those of linkctl for a link. No other service has a `hash` or `custom_hash` beside one of the URLs. A listing
- * may have a short URL only: then all of its fields are required, because other services have a short URL and a destination, too, and a
- * user may have added a field of ours to their file. So many names are ours in any spelling.
- */
+/** The names of the columns are those of linkctl for a link: no other service has a `hash` or `custom_hash` beside one of the URLs. */
 export function areOurs(names: readonly string[]): boolean {
   const own = new Set(names.map((name) => name.toLowerCase()));
-  if ((own.has('hash') || own.has('custom_hash')) && (own.has('short_url') || own.has('long_url'))) return true;
-  const folds = new Set(names.map(folded));
-  return (folds.has('hash') || folds.has('shorturl')) && listedFields.every((name) => folds.has(name));
+  return (own.has('hash') || own.has('custom_hash')) && (own.has('short_url') || own.has('long_url'));
 }
-
-/** Both editions have them. */
-const listedFields: readonly string[] = recordFields('b').map(folded);
 
 /** Together they are those of `--results`, which no listing, check or other service has. */
 const resultNames = ['row', 'status', 'code', 'message'] as const;
