@@ -186,10 +186,15 @@ describe('I13, B21: a column that a user adds to a listing does not change how t
   });
 
   test.each(uses)('by any name, with a value, in a file for %s', async (use) => {
-    const alone = await read(columns, use);
-    for (const name of [...added, 'description', 'title', 'name', 'notes']) {
-      expect(await read({ ...columns, [name]: 'active' }, use), name).toEqual(alone);
-      expect(await read({ [name]: 'active', ...columns }, use), name).toEqual(alone);
+    const { hash: _, total_clicks: __, ...writable } = columns;
+    const { short_url, note, tags } = columns;
+    const listings = [columns, writable, ...(use === 'shorten' ? [] : [{ short_url, note, tags }])];
+    for (const listing of listings) {
+      const alone = await read(listing, use);
+      for (const name of [...added, 'description', 'title', 'Title', 'name', 'notes']) {
+        expect(await read({ ...listing, [name]: 'active' }, use), name).toEqual(alone);
+        expect(await read({ [name]: 'active', ...listing }, use), name).toEqual(alone);
+      }
     }
   });
 
