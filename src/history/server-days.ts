@@ -60,6 +60,7 @@ export function dailyClicksIn(asked: Period) {
     return days;
   };
   return {
+    onDay,
     /** `total` is the counter of the link. */
     add(link: ReadLink, days: ReadonlyMap<string, DayFigures>, total: number): void {
       const sums = { clicks: 0, today: 0, before: 0, unique: 0 };

@@ -5,7 +5,7 @@ import type { Session } from '../../cli/session.ts';
 import { noShortUrl } from '../../client/subject.ts';
 import type { LinkKey } from '../../contract/link.ts';
 import { withoutLocalPort } from '../../contract/web-address.ts';
-import type { Clicks, Period, Span } from '../../history/clicks.ts';
+import type { Clicks, DayClicks, Period, Span } from '../../history/clicks.ts';
 import { changesBetween } from '../../history/noted-changes.ts';
 import { type ReadingScope, wholeAccount } from '../../history/readings.ts';
 import { hasSeveralDomains, recordedClicks, type WantedClicks } from '../../history/recorded-clicks.ts';
@@ -37,8 +37,7 @@ export interface CountedLinks {
 type ReadRecords = () => Promise<ReturnType<typeof recordPages>>;
 
 /**
- * Prefers the readings of the history. If they do not go back far enough, it counts the days that the server sends. The two are never mixed:
- * days of the server begin at midnight, days of readings at a reading, so clicks between the two would count twice or not at all. Throws a
+ * Prefers the readings of the history. If they do not go back far enough, it counts the days that the server sends. Throws a
  * `NotFoundError` (exit 5) if nothing is old enough.
  */
 export async function periodClicks(span: Period, session: Session, counted: CountedLinks): Promise<PeriodClicks> {
@@ -78,7 +77,8 @@ export async function periodClicks(span: Period, session: Session, counted: Coun
     if (clicks === undefined) throw missingFailure(names, missing) ?? error;
     return await toPeriodClicks(clicks, await countLostLinks({ span: clicks.counted, scope, names }, session));
   }
-  return await toPeriodClicks(recorded, 0);
+  const days = await fillGaps(recorded.days, async () => dailyClicks(span, await read(), session));
+  return await toPeriodClicks({ ...recorded, days }, 0);
 }
 
 const tooManyLinks = `the daily totals of the server were not used: they take a call per clicked link, and more than ${maxCalls} were clicked`;
@@ -96,6 +96,22 @@ export function unknownFailure({ selected, unknown }: Pick<PeriodClicks, 'select
 /** Reported instead of missing readings, because the links are mistyped. Undefined if some of them exist. */
 function missingFailure(names: ReadonlySet<string> | undefined, missing: readonly LinkKey[]): CliError | undefined {
   return names?.size === missing.length ? unknownFailure({ selected: missing.length, unknown: missing }) : undefined;
+}
+
+/**
+ * Takes days inside a gap of the readings from the server. Not the first and the last of it: a day of readings ends at a reading, a day of the
+ * server at midnight, so clicks between the two would count twice. Recorded days are shown even if the server does not answer.
+ */
+async function fillGaps(
+  days: readonly DayClicks[],
+  readDaily: () => ReturnType<typeof dailyClicks>,
+): Promise<readonly DayClicks[]> {
+  const isUnknown = (day: DayClicks | undefined): boolean => day !== undefined && day.clicks === undefined;
+  const isInside = (_: DayClicks, nth: number): boolean => [nth - 1, nth, nth + 1].every((each) => isUnknown(days[each]));
+  if (!days.some(isInside)) return days;
+  const daily = await readDaily().catch(() => undefined);
+  if (daily === undefined || daily === 'too many links') return days;
+  return days.map((day, nth) => (isInside(day, nth) ? { ...day, clicks: daily.onDay(day.date) } : day));
 }
 
 /** Uses the short URLs that `list` shows. Figures that were read are shown even if the server does not answer. */

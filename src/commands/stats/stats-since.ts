@@ -137,7 +137,7 @@ function dayNotes({ days, total }: Clicks): string[] {
   if (unread.length === 0) return [];
   const rest = Math.max(0, total.clicks - days.reduce((sum, { clicks = 0 }) => sum + clicks, 0));
   const [first, last] = [unread[0]?.date, unread.at(-1)?.date];
-  const dates = first === last ? first : `${first} to ${last}`;
+  const dates = first === last ? first : `${first} ${unread.length === 2 ? 'and' : 'to'} ${last}`;
   return [`no readings of ${quantity(unread.length, 'day')} (${dates}): ${quantity(rest, 'click')} cannot be assigned to days`];
 }
 
