@@ -127,13 +127,13 @@ const readOnly = [
 export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly, ...fieldNames('edit', 'a')]);
 
 /**
- * The names of the columns are those of linkctl for a link: no other service has a `hash` or `custom_hash` beside one of the URLs. A listing
- * of what can be written names its links by `short_url` only, and none has that beside a `note`.
+ * The names of the columns are those of linkctl for a link: no other service has a `hash` or `custom_hash` beside one of the URLs, or a
+ * `short_url` or `hash` beside a `note`.
  */
 export function areOurs(names: readonly string[]): boolean {
   const own = new Set(names.map((name) => name.toLowerCase()));
-  const isListing = (own.has('hash') || own.has('custom_hash')) && (own.has('short_url') || own.has('long_url'));
-  return isListing || (names.includes('short_url') && names.includes('note'));
+  const hasUrl = (own.has('hash') || own.has('custom_hash')) && (own.has('short_url') || own.has('long_url'));
+  return hasUrl || ((names.includes('short_url') || names.includes('hash')) && names.includes('note'));
 }
 
 /** Together they are those of `--results`, which no listing, check or other service has. */
