@@ -48,7 +48,7 @@ export async function* namedRows(source: Source): AsyncGenerator<NamedLine[]> {
 
 /** The delimiter of a csv with this header. Only a comma is in no hash; between others, all must be names of columns. */
 function delimiterIn(header: string): string | undefined {
-  if (/^[a-z_"]+,/i.test(header)) return ',';
+  if (/^[a-z_"]+ *,/i.test(header)) return ',';
   const isNaming = (name: string): boolean => naming.some((column) => column === name);
   const unquoted = header.replaceAll('"', '');
   if (unquoted !== header && isNaming(unquoted)) return ',';
@@ -94,12 +94,19 @@ const readColumns = [...naming, 'domain', 'status'] as const;
 /** Of these, rows that commands print as JSON have one or more beside their status, and those of a check none. */
 const printed = ['line', 'error', 'short_url_with_protocol'] as const;
 
+/** Spreadsheets write our names in another case, or with blanks around. */
+function titleOf(cell: string): string {
+  const name = cell.trim();
+  const own = name.toLowerCase();
+  return tableTitles.get(name) ?? (readColumns.some((column) => column === own) ? own : name);
+}
+
 /** The first record is the header. */
 function tableReader({ name }: Source): (cells: readonly string[], line: number) => NamedRow | undefined {
   let header: readonly string[] | undefined;
   return (cells, line) => {
     const columns = header;
-    const titles = cells.map((cell) => tableTitles.get(cell) ?? cell);
+    const titles = cells.map(titleOf);
     if (columns) {
       if (isSecondHeader(titles, columns)) throw new UsageError(`${name}:${line}: ${secondHeader}`);
       const isWhole = cells.length >= columns.length && cells.slice(columns.length).every((cell) => cell === '');

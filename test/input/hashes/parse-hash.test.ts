@@ -130,6 +130,8 @@ test.each([
   ['a link called hash as its short URL', 's.ex/hash\n', ['1 s.ex/hash']],
   ['tsv with a head', 'long_url\thash\tshort_url\nhttps://e.x\tabc\ts.ex/abc\n', ['2 s.ex/abc']],
   ['csv with semicolons', '"hash";"note"\n"abc";"a,b"\ndef;\n', ['2 abc', '3 def']],
+  ['C06: csv as a spreadsheet names its columns', 'Hash , Note\nabc,x\n', ['2 abc']],
+  ['C06: the same of short URLs on a domain', 'Domain,SHORT_URL,Hash\ns.ex,,abc\n', ['2 s.ex/abc']],
   ['csv with bars', 'short_url|note\ns.ex/abc|x\n', ['2 s.ex/abc']],
   ['csv of one quoted column', '"hash"\n"abc"\n', ['2 abc']],
   ['a link with a semicolon in its hash', 'a;b\nhash;\n', ['1 a;b', '2 hash;']],
