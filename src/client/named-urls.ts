@@ -50,7 +50,8 @@ export async function* namedUrls(
     const found = await readGroup(group, size, async (hashes) => {
       const query = { hashes: hashes.join(','), domain, limit: hashes.length };
       try {
-        return (await client.send('listUrls', { query }, { signal })).urls;
+        const { urls } = await client.send('listUrls', { query }, { signal });
+        return urls.filter(({ error }) => error?.code !== 1306);
       } catch (error) {
         if (!ignoreUnknownDomains || !isRejected(error, 1313)) throw error;
         isForeign = true;
@@ -83,7 +84,7 @@ async function* groupsOf(
 }
 
 /**
- * Servers return records in any order, incompletely, with other URLs, or 1306 because of one hash. Missing hashes are requested again until
+ * Servers return records in any order, incompletely, with other URLs, or 1306 for one hash or because of one. Missing hashes are requested again until
  * an answer adds nothing. If that answer is empty, the rest does not exist; otherwise the group is halved, down to single hashes. After a
  * call that was too large, all groups are half as large.
  */

@@ -144,6 +144,26 @@ test.each<[string, (hashes: readonly string[]) => readonly string[]]>([
   expect(urls.map((hash) => hash.toLowerCase()).sort()).toEqual(hashesOf(targets(100, 3)).sort());
 });
 
+test('F45, API 2.1: a hash whose item in the answer is the error 1306 has no link', async () => {
+  const error = { code: 1306, message: 'no such hash' };
+  let calls = 0;
+  const send = async (_: string, { query }: { query: Query }) => {
+    calls += 1;
+    return { urls: query.hashes.split(',').map((hash) => (hash.startsWith('no') ? { hash, error } : { hash })) };
+  };
+  const read = (...hashes: string[]) =>
+    collect(
+      namedUrls(
+        { send: send as unknown as Send },
+        hashes.map((hash) => ({ hash })),
+        1000,
+      ),
+    );
+  expect((await read('a', 'nosuch', 'b')).map(({ record }) => record?.hash)).toEqual(['a', undefined, 'b']);
+  expect(calls).toBe(2);
+  expect((await read('nosuch')).map(({ record }) => record)).toEqual([undefined]);
+});
+
 test('F45: of two records of a hash, the one on the requested domain counts, whichever comes first', async () => {
   const records = ['b.example/x', 'a.example/x', 'other.example/x'].map((short_url) => ({ hash: 'x', short_url }));
   for (const urls of [records, records.toReversed()]) {
