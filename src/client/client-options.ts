@@ -18,12 +18,15 @@ export interface SendOptions {
   /** Called when an attempt has an unknown outcome. */
   readonly onDoubt?: (() => void) | undefined;
   /**
-   * Called before each further attempt, and before the first one after a pause that the server asked for, because waits can be long: false
-   * ends the call if its target has changed since, and the caller must decide again.
+   * Called before each further attempt, because waits can be long: false ends the call if its target has changed since, and the caller
+   * must decide again.
    */
   readonly isCurrent?: (() => Promise<boolean>) | undefined;
-  /** Called for each 429 or 1219, even if the call succeeds later. */
-  readonly onThrottled?: (() => void) | undefined;
+  /**
+   * Called for each 429 or 1219, even if the call succeeds later. If the server said how long to wait, `over` is settled when the call is
+   * sent again or given up.
+   */
+  readonly onThrottled?: ((over?: Promise<unknown>) => void) | undefined;
 }
 
 export type Answer<O extends OperationName> = OperationResult<O> & Envelope;

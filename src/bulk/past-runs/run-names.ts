@@ -79,12 +79,12 @@ function smallFiles({ runs }: RunFolders): string[] {
 }
 
 /**
- * Pruning reads all records to find the newest of each account, so a typed change starts it only at 250 one-file records, 300 and so on. Ten
- * numbers count, because commands that start together may pass one by.
+ * Pruning reads all records to find the newest 200 of each account, so a typed change starts it only at 225 one-file records, 275 and so on.
+ * Ten numbers count, because commands that start together may pass one by.
  */
 export function isCrowded(folders: RunFolders): boolean {
   const { length } = smallFiles(folders);
-  return length >= 250 && length % 50 < 10;
+  return length >= 225 && length % 50 >= 25 && length % 50 < 35;
 }
 
 export interface NamedRun {

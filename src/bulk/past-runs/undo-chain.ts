@@ -115,10 +115,14 @@ export type IsLeft = (run: string) => Promise<boolean>;
  * unfinished or unshown undo is continued.
  */
 export async function nextToUndo(folders: RunFolders, isOwn: IsOwn, isLeft: IsLeft): Promise<string | undefined> {
+  const chains = new Map<string, InForce | undefined>();
   for await (const own of ownRuns(folders, isOwn)) {
     const first = await firstOf(own.run, folders);
-    const begin = first === own.run ? own.begin : await readBegin(runRecord(first, folders)).catch(() => undefined);
-    const found = begin && (await changeInForce({ run: first, begin }, folders, isLeft));
+    if (!chains.has(first)) {
+      const begin = first === own.run ? own.begin : await readBegin(runRecord(first, folders)).catch(() => undefined);
+      chains.set(first, begin && (await changeInForce({ run: first, begin }, folders, isLeft)));
+    }
+    const found = chains.get(first);
     // If the newest run of the chain is that of another profile, it is not asked here, but the first one is.
     if (found && (found.since === own.run || first === own.run)) return found.run;
   }

@@ -7,15 +7,19 @@ export type Limiter = ReturnType<typeof createLimiter>;
 
 const successesPerStep = 10;
 
-/** Limits concurrent calls. Throttling halves the limit, down to 1; ten successes raise it by one, up to `maximum`. */
+/**
+ * Limits concurrent calls. Throttling halves the limit, down to 1; ten successes raise it by one, up to `maximum`. While a call waits as long
+ * as the server asked, no other batch begins.
+ */
 export function createLimiter(maximum: number) {
   let limit = maximum;
   let inside = 0;
   let successes = 0;
+  let pauses = 0;
   const waiting: (() => void)[] = [];
 
   function admit(): void {
-    while (inside < limit) {
+    while (pauses === 0 && inside < limit) {
       const next = waiting.shift();
       if (!next) return;
       inside += 1;
@@ -40,9 +44,16 @@ export function createLimiter(maximum: number) {
         admit();
       };
     },
-    throttled(): void {
+    throttled(over?: Promise<unknown>): void {
       limit = Math.max(1, Math.floor(limit / 2));
       successes = 0;
+      if (!over) return;
+      pauses += 1;
+      const goOn = (): void => {
+        pauses -= 1;
+        admit();
+      };
+      over.then(goOn, goOn);
     },
     succeeded(): void {
       successes += 1;

@@ -38,8 +38,8 @@ export function laterRenames(run: DoneRun, { batchSize, domainsOf }: Reading, se
 
 /** Oldest first. */
 async function renamesAfter({ begin }: DoneRun, domainsOf: DomainsOf, session: Session): Promise<Renames[]> {
-  const edits = new Set(['edit'] as const);
-  const later = await readLaterRuns(begin, edits, foldersOf(session), (run) => hashesGiven(run, domainsOf));
+  const isEdit = ({ operation }: DoneRun['begin']): boolean => operation === 'edit';
+  const later = await readLaterRuns(begin, isEdit, foldersOf(session), (run) => hashesGiven(run, domainsOf));
   return later.flatMap(({ run, found: hashes }) => (hashes.size > 0 ? [{ run, hashes }] : []));
 }
 

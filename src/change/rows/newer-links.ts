@@ -1,8 +1,9 @@
 import { SeenKeys } from '../../base/seen-keys.ts';
+import type { DoneChange } from '../../bulk/past-runs/done-change.ts';
 import type { DoneRun } from '../../bulk/past-runs/done-run.ts';
 import { readLaterRuns } from '../../bulk/past-runs/later-runs.ts';
 import type { Session } from '../../cli/session.ts';
-import { foldedHash, type LinkKey, linkText } from '../../contract/link.ts';
+import { type LinkKey, linkText } from '../../contract/link.ts';
 import { foldersOf } from '../environment.ts';
 import type { DomainsOf } from './later-renames.ts';
 
@@ -10,7 +11,7 @@ import type { DomainsOf } from './later-renames.ts';
 type NewerTest = (link: LinkKey) => boolean | undefined;
 
 /**
- * Asks the listing which links are newer than a run. Of a link that a later run deleted, it shows only when somebody made it again.
+ * Asks the listing which links are newer than a run. Of a link that a later run deleted or certainly made, it shows only when that was made.
  * `chain` has the undos and redos of the run, whose own records say what they made.
  */
 export async function newerLinks(
@@ -19,22 +20,27 @@ export async function newerLinks(
   session: Session,
 ): Promise<NewerTest> {
   const isNewer = await run.newerLinks(session.client);
-  const deleted = new SeenKeys();
-  await readLaterRuns(run.begin, deletions, foldersOf(session), async (later) => {
+  const remade = new SeenKeys();
+  await readLaterRuns(run.begin, mayRemake, foldersOf(session), async (later) => {
     if (chain.has(later.begin.run)) return;
     const domainOf = domainsOf(later);
     for await (const some of later.changes()) {
-      for (const change of some) {
-        const isDeletion = change.before && Object.keys(change.asked).length === 0;
-        if (isDeletion) deleted.add(nameOf({ hash: change.link.hash, domain: await domainOf(change) }));
+      for (const change of some.filter(isMadeOrDeleted)) {
+        const hash = change.before?.hash ?? change.link.hash;
+        remade.add(linkText({ hash, domain: await domainOf(change) }));
       }
     }
   });
-  return (link) => (deleted.has(nameOf(link)) ? undefined : isNewer(link.hash));
+  return (link) => (remade.has(linkText(link)) ? undefined : isNewer(link.hash));
 }
 
-const deletions = new Set(['delete', 'apply'] as const);
+/** A file whose links are made a second time is not read: it may be as long as the run, and a deletion before it has a record. */
+function mayRemake({ operation, undoes, input }: DoneRun['begin']): boolean {
+  return (
+    operation === 'delete' || operation === 'apply' || (operation === 'shorten' && (undoes !== undefined || input.rows === 1))
+  );
+}
 
-function nameOf({ hash, domain }: LinkKey): string {
-  return linkText({ hash: foldedHash(hash), domain });
+function isMadeOrDeleted({ before, asked, isProven, isCertain }: DoneChange): boolean {
+  return before ? Object.keys(asked).length === 0 : isProven === true && isCertain;
 }

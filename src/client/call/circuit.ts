@@ -1,14 +1,6 @@
 import type { System } from '../../base/system.ts';
 import type { Fault } from '../call-error.ts';
 
-/** A time in which the server wants no calls. */
-interface Pause {
-  /** The answer that asked for it. */
-  readonly fault: Fault;
-  /** Never rejects. */
-  readonly over: Promise<unknown>;
-}
-
 /**
  * Retry budget shared by all calls of a run. Failures use it up and successes refill it. Once it is used up, further attempts wait until a
  * single probe finds that the server answers again.
@@ -17,10 +9,6 @@ export interface Circuit {
   succeeded(): void;
   /** Number of refusals that apply to every call. A call that began before one of them is not sent again. */
   refusals: number;
-  /** Undefined if the server wants calls. */
-  readonly pause: Pause | undefined;
-  /** All calls wait until the promise is settled. */
-  pauseUntil(over: Promise<unknown>, fault: Fault): void;
   /** Resolves to false if no further attempt is allowed; it may wait for the probe first. */
   permitsRetry(fault: Fault, signal?: AbortSignal): Promise<boolean>;
 }
@@ -40,7 +28,6 @@ const reserve = 10;
 export function createCircuit({ system, maxWait, probe }: CircuitOptions): Circuit {
   let tokens = capacity;
   let probing: Promise<boolean> | undefined;
-  let pause: Pause | undefined;
 
   async function waitForServer(signal?: AbortSignal): Promise<boolean> {
     const start = system.elapsed();
@@ -70,16 +57,6 @@ export function createCircuit({ system, maxWait, probe }: CircuitOptions): Circu
       tokens = Math.min(capacity, tokens + 1);
     },
     refusals: 0,
-    get pause() {
-      return pause;
-    },
-    pauseUntil: (over, fault) => {
-      const own: Pause = { fault, over: Promise.allSettled([pause?.over, over]) };
-      pause = own;
-      void own.over.then(() => {
-        if (pause === own) pause = undefined;
-      });
-    },
     permitsRetry: async ({ timedOut }, signal) => {
       if (probing || tokens <= reserve) return reopen(signal);
       tokens -= timedOut ? 10 : 5;

@@ -41,71 +41,53 @@ interface Progress {
 interface LoopSettings extends RetrySettings {
   /** Of the circuit, when the call began. */
   readonly refusals: number;
-  /** Describes the call if it waits before its first attempt. */
-  readonly unsent: Fault | undefined;
 }
 
-/** Goes on after a first attempt, or without one if the server wants no calls. Throws `CallError` if no attempt succeeds. */
+/** Goes on after a first attempt. Throws `CallError` if none succeeds. */
 export async function retried<T>(
-  first: Attempted<T> | undefined,
+  first: Attempted<T>,
   attempt: () => Promise<Attempted<T>>,
   call: RetriedCall,
   settings: LoopSettings,
 ): Promise<T> {
-  const { circuit, refusals, unsent, system } = settings;
+  const { circuit, refusals, system } = settings;
   const progress: Progress = { attempts: 0, doubts: 0, waited: 0 };
-  let last: Fault | undefined;
-  const giveUp = async (fault: Fault, gaveUp: GaveUp, notBefore?: number): Promise<CallError> =>
-    new CallError(await finalFault(fault, progress, notBefore, call), {
-      operation: call.operation,
-      attempts: progress.attempts,
-      gaveUp,
-      notBefore,
-    });
-  for (let given = first; ; given = undefined) {
-    const before = last ?? (given ? undefined : unsent);
-    const end = before && (await waitOut(call, circuit));
-    if (end) throw await giveUp(before, end);
-    const attempted = given ?? (await attempt());
+  for (let attempted = first; ; attempted = await attempt()) {
     progress.attempts += 1;
     if ('result' in attempted) {
       circuit.succeeded();
       return attempted.result;
     }
     const { fault } = attempted;
-    last = fault;
     if (fault.outcome === 'ambiguous') {
       progress.doubts += 1;
       call.onDoubt?.();
     }
-    if (fault.retry === 'throttled') call.onThrottled?.();
+    if (refusesEveryCall(fault)) circuit.refusals += 1;
     const wait = waitFor(fault, progress, settings);
-    if (refusesEveryCall(fault) || wait.notBefore !== undefined) circuit.refusals += 1;
+    const giveUp = async (gaveUp: GaveUp): Promise<CallError> =>
+      new CallError(await finalFault(fault, progress, wait, call), {
+        operation: call.operation,
+        attempts: progress.attempts,
+        gaveUp,
+        notBefore: wait.notBefore,
+      });
     const refusal = refusalOf(fault, progress, call, settings) ?? wait.refusal;
-    if (refusal) throw await giveUp(fault, refusal, wait.notBefore);
+    const halt = AbortSignal.any([call.signal, call.halt].filter((one) => one !== undefined));
+    const over = refusal ? Promise.resolve() : system.sleep(wait.delay, halt);
+    if (fault.retry === 'throttled') call.onThrottled?.(fault.retryAfter === undefined ? undefined : over);
+    if (refusal) throw await giveUp(refusal);
     if (fault.retry === 'throttled') progress.waited += wait.delay;
     settings.report(call.request, { attempt: progress.attempts, reason: fault.message, delay: wait.delay });
-    const halt = AbortSignal.any([call.signal, call.halt].filter((one) => one !== undefined));
-    const over = system.sleep(wait.delay, halt);
-    if (wait.isAsked) circuit.pauseUntil(over, fault);
     await over.catch(async () => {
-      throw await giveUp(fault, 'interrupted');
+      throw await giveUp('interrupted');
     });
-    if (circuit.refusals !== refusals) throw await giveUp(fault, 'not retryable');
+    if (circuit.refusals !== refusals) throw await giveUp('not retryable');
     if (fault.retry !== 'throttled' && !(await circuit.permitsRetry(fault, halt))) {
-      throw await giveUp(fault, halt.aborted ? 'interrupted' : 'too many failures in this run');
+      throw await giveUp(halt.aborted ? 'interrupted' : 'too many failures in this run');
     }
+    if (call.isCurrent && !(await call.isCurrent())) throw await giveUp('the target has changed since');
   }
-}
-
-/** Waits while the server wants no calls, whichever call it told, and looks at the target again. Returns why the call is not made, if so. */
-async function waitOut({ signal, halt, isCurrent }: RetriedCall, circuit: Circuit): Promise<GaveUp | undefined> {
-  do {
-    while (circuit.pause) await circuit.pause.over;
-    if (signal?.aborted || halt?.aborted) return 'interrupted';
-    if (isCurrent && !(await isCurrent())) return 'the target has changed since';
-  } while (circuit.pause);
-  return undefined;
 }
 
 /** Milliseconds, with full jitter; `i` counts from 0. */
@@ -115,8 +97,6 @@ export function backOff(base: number, i: number, random: () => number): number {
 
 interface Wait {
   readonly delay: number;
-  /** By the server. */
-  readonly isAsked: boolean;
   readonly refusal?: GaveUp;
   readonly notBefore?: number;
 }
@@ -130,9 +110,8 @@ function waitFor(fault: Fault, { attempts, waited }: Progress, { limits, system,
   const delay = Math.max(backOffDelay, (asked ?? 0) * (1 + 0.1 * system.random()));
   const refusal = 'the server requests a longer wait than --max-wait';
   // Compared without jitter: a server may ask for exactly the maximum.
-  if (asked && waited + asked > limits.maxWait) return { delay, isAsked: true, refusal, notBefore: now + asked };
-  const isTooLong = !asked && isThrottled && waited + backOffDelay > limits.maxWait;
-  return { delay, isAsked: Boolean(asked), ...(isTooLong && { refusal }) };
+  if (asked && waited + asked > limits.maxWait) return { delay, refusal, notBefore: now + asked };
+  return isThrottled && waited + backOffDelay > limits.maxWait ? { delay, refusal } : { delay };
 }
 
 function refusalOf(
@@ -149,12 +128,7 @@ function refusalOf(
 }
 
 /** One attempt with an unknown outcome leaves the whole call unknown, even if a later attempt was refused. */
-async function finalFault(
-  fault: Fault,
-  { doubts }: Progress,
-  notBefore: number | undefined,
-  { inDoubt }: RetriedCall,
-): Promise<Fault> {
+async function finalFault(fault: Fault, { doubts }: Progress, { notBefore }: Wait, { inDoubt }: RetriedCall): Promise<Fault> {
   const last: Fault = notBefore === undefined ? fault : { ...fault, kind: 'limit' };
   return doubts > 0 && inDoubt ? await inDoubt(last) : last;
 }

@@ -7,13 +7,12 @@ export async function withRetries<T>(
   settings: RetrySettings,
 ): Promise<T> {
   const { circuit } = settings;
-  const { refusals, pause } = circuit;
-  const first = pause ? undefined : await attempt();
-  if (first && 'result' in first) {
+  const { refusals } = circuit;
+  const first = await attempt();
+  if ('result' in first) {
     circuit.succeeded();
     return first.result;
   }
   const { retried } = await import('./retry-loop.ts');
-  const unsent = pause && ({ ...pause.fault, outcome: 'not_sent' } as const);
-  return await retried(first, attempt, call, { ...settings, refusals, unsent });
+  return await retried(first, attempt, call, { ...settings, refusals });
 }

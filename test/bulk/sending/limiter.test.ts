@@ -52,6 +52,29 @@ describe('R-15: the limiter', () => {
     expect(await holds(gate, 3)).toBe(true);
   });
 
+  test('R-5, G8: lets in nobody while a call waits as long as the server asked, and the last of several waits counts', async () => {
+    const gate = createLimiter(4);
+    const ends: (() => void)[] = [];
+    const wait = () =>
+      new Promise<void>((resolve, reject) => {
+        ends.push(ends.length === 0 ? resolve : () => reject(new Error('halted')));
+      });
+    gate.throttled(wait());
+    gate.throttled(wait());
+    let isInside = false;
+    const entry = gate.acquire().then((leave) => {
+      isInside = true;
+      return leave;
+    });
+    for (const end of ends) {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(isInside).toBe(false);
+      end();
+    }
+    (await entry)();
+    expect(await holds(gate, 1)).toBe(true);
+  });
+
   test('R-15: successes before it slowed down do not count afterwards', () => {
     const gate = createLimiter(4);
     gate.throttled();
