@@ -120,10 +120,10 @@ const seldom = [
 ];
 
 describe.for([
-  { argv: ['shorten', 'https://nodejs.org/'], bound: [197, 4] },
-  { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [214, 7] },
-  { argv: ['list', '--limit', '500'], bound: [179, 7] },
-  { argv: ['stats', 'h'], bound: [179, 8] },
+  { argv: ['shorten', 'https://nodejs.org/'], bound: [196, 4] },
+  { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [213, 7] },
+  { argv: ['list', '--limit', '500'], bound: [178, 7] },
+  { argv: ['stats', 'h'], bound: [178, 8] },
   { argv: ['edit', 'h', '--note', 'x'], bound: [271, 12] },
   { argv: ['delete', 'h', '--yes'], bound: [296, 14] },
   { argv: ['--version'], bound: [23, 1] },
