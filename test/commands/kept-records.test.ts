@@ -318,21 +318,26 @@ function recordsOf(folder: string): string {
   return join(folder, '.local', 'state', 'linkctl', 'runs');
 }
 
-test('U5: of the records of typed links, the newest 200 of each account are kept', async ({ linkctl, folder }) => {
+/** Shortens a URL. Returns where its record lies, and what makes copies of it that began in 2020. */
+async function typedRecord(linkctl: Linkctl, folder: string) {
   expect((await linkctl(['shorten', 'https://example.com/first'])).code).toBe(0);
   const records = recordsOf(folder);
   const [name = ''] = readdirSync(records).filter((each) => each.endsWith('.log'));
   const [line = '', ...rest] = readFileSync(join(records, name), 'utf8').split('\n');
   const begin = decodeLine(line);
   if (begin?.type !== 'begin') throw new Error('a journal begins with what the run is');
-  const write = (nth: number, account: string): string => {
+  const copy = (nth: number, changed: { readonly account?: string; readonly order?: number } = {}): string => {
     const run = `20200101-000000-${nth.toString(16).padStart(8, '0')}`;
-    const text = `${encodeLine({ ...begin, run, account, order: nth + 2 })}${rest.join('\n')}`;
-    writeFileSync(join(records, `${run}.log`), text);
+    writeFileSync(join(records, `${run}.log`), `${encodeLine({ ...begin, ...changed, run })}${rest.join('\n')}`);
     return `${run}.log`;
   };
-  const others = [0, 1, 2].map((nth) => write(nth, 'somebody else'));
-  const own = Array.from({ length: 273 }, (_, nth) => write(nth + 3, begin.account));
+  return { records, copy };
+}
+
+test('U5: of the records of typed links, the newest 200 of each account are kept', async ({ linkctl, folder }) => {
+  const { records, copy } = await typedRecord(linkctl, folder);
+  const others = [0, 1, 2].map((nth) => copy(nth, { account: 'somebody else', order: nth + 2 }));
+  const own = Array.from({ length: 273 }, (_, nth) => copy(nth + 3, { order: nth + 5 }));
   expect((await linkctl(['shorten', 'https://example.com/next'])).code).toBe(0);
   const kept = readdirSync(records).filter((each) => each.endsWith('.log'));
   expect(kept.filter((each) => others.includes(each))).toEqual(others);
@@ -348,16 +353,8 @@ test('B70, B88: commands that delete old records at the same time fail none of e
   await store(service, numbered(1));
   // An older change that stays, so that each deleted record is replaced by its trace.
   await editedFile(linkctl, folder, ['h0'], 'older');
-  expect((await linkctl(['shorten', 'https://example.com/first'])).code).toBe(0);
-  const records = recordsOf(folder);
-  const [name = ''] = readdirSync(records).filter((each) => each.endsWith('.log'));
-  const [line = '', ...rest] = readFileSync(join(records, name), 'utf8').split('\n');
-  const begin = decodeLine(line);
-  if (begin?.type !== 'begin') throw new Error('a journal begins with what the run is');
-  for (let nth = 0; nth < 276; nth += 1) {
-    const run = `20200101-000000-${nth.toString(16).padStart(8, '0')}`;
-    writeFileSync(join(records, `${run}.log`), `${encodeLine({ ...begin, run })}${rest.join('\n')}`);
-  }
+  const { copy } = await typedRecord(linkctl, folder);
+  for (let nth = 0; nth < 276; nth += 1) copy(nth);
   const commands = Array.from({ length: 6 }, (_, nth) => ['shorten', `https://example.com/${nth}`, '--hash', `new${nth}`]);
   const ended = await Promise.all([...commands, ['runs']].map((words) => runProgram(words, env)));
   expect(ended.filter(({ code }) => code !== 0)).toEqual([]);

@@ -21,8 +21,8 @@ export async function newerLinks(
 ): Promise<NewerTest> {
   const isNewer = await run.newerLinks(session.client);
   const remade = new SeenKeys();
-  await readLaterRuns(run.begin, mayRemake, foldersOf(session), async (later) => {
-    if (chain.has(later.begin.run)) return;
+  const isWanted = (begin: DoneRun['begin']): boolean => !chain.has(begin.run) && mayRemake(begin);
+  await readLaterRuns(run.begin, isWanted, foldersOf(session), async (later) => {
     const domainOf = domainsOf(later);
     for await (const some of later.changes()) {
       for (const change of some.filter(isMadeOrDeleted)) {

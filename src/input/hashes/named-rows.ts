@@ -106,13 +106,13 @@ function tableReader({ name }: Source): (cells: readonly string[], line: number)
   let header: readonly string[] | undefined;
   return (cells, line) => {
     const columns = header;
-    const titles = cells.map(titleOf);
     if (columns) {
-      if (isSecondHeader(titles, columns)) throw new UsageError(`${name}:${line}: ${secondHeader}`);
+      if (isSecondHeader(cells, columns, titleOf)) throw new UsageError(`${name}:${line}: ${secondHeader}`);
       const isWhole = cells.length >= columns.length && cells.slice(columns.length).every((cell) => cell === '');
       if (isWhole) return rowOf((column) => cells[columns.indexOf(column)]);
       throw new UsageError(`${name}:${line}: expected ${columns.length} cells, got ${cells.length}`);
     }
+    const titles = cells.map(titleOf);
     header = titles;
     const twice = readColumns.find((column) => titles.indexOf(column) !== titles.lastIndexOf(column));
     if (twice !== undefined) throw new UsageError(`${name}:${line}: duplicate column ${twice}`);
