@@ -227,19 +227,24 @@ describe('R 1.6: somebody else writes too', () => {
     });
   });
 
-  test('what may be the link of a row that is unknown is named', async () => {
+  test('what may be the link of a row that is unknown is named, also by a later process that sends the rest', async () => {
     await inWorld('a', 300, {}, async (world) => {
+      const rows = rowsOf(4);
+      const plan = { settle, batchSize: 2 };
       await scriptPosts(world, [{ ...faults.dropAfter, held: true }]);
-      const running = world.shorten(rowsOf(2), { settle });
+      const running = world.shorten(rows, plan);
       await world.server.held();
       await store(world.direct, [{ long_url: 'https://foreign.example/' }]);
       await world.server.release();
       const { outcomes } = await running;
-      const [first] = (await world.stored()).slice(300);
-      expect(world.plain(outcomes[0])).toMatchObject({
+      const unknown = (await world.stored()).slice(300, 302).map(({ hash }) => ({
         status: 'unknown',
-        error: { details: `possibly created: http://s.ex/${first?.hash}` },
-      });
+        error: { details: `possibly created: http://s.ex/${hash}` },
+      }));
+      expect(outcomes.slice(0, 2).map(world.plain)).toMatchObject(unknown);
+      const resumed = await world.shorten(rows, plan);
+      expect(resumed).toMatchObject({ exit: 10, summary: { tally: { counts: { created: 2, unknown: 2 } } } });
+      expect(resumed.outcomes.slice(0, 2).map(world.plain)).toMatchObject(unknown);
     });
   });
 });

@@ -130,7 +130,9 @@ async function settleSegment(segment: Segment, run: Execution, hold: Hold): Prom
     const rowState = state.stateOf(row.index);
     if (rowState === 'free') return outcomeOfFreeRow(row, sent, run);
     const outcome = isSettled(rowState) ? earlier.next().value : sent.get(row.index);
-    return outcome ?? unknownOutcome(row, run.operation, rowState === 'unknown' ? doubtful : undefined);
+    if (outcome) return outcome;
+    if (rowState !== 'unknown') return unknownOutcome(row, run.operation);
+    return unknownOutcome(row, run.operation, doubtful, state.unknownDetails.get(row.index));
   });
 }
 

@@ -61,10 +61,11 @@ const kinds: { readonly [T in LineType]: LineKind<T> } = {
     },
   },
   unknown: {
-    isSound: ({ rows }, total) => isRanges(rows, total),
+    isSound: ({ rows, details }, total) => isRanges(rows, total) && (details === undefined || isListOf(details, sizeOf(rows))),
     apply: (fold, line) => {
       const rows = indexesOf(line.rows);
       for (const row of rows) fold.codes[row] = unknownCode | inDoubt;
+      for (const [position, details] of (line.details ?? []).entries()) fold.unknownDetails.set(rows[position] ?? -1, details);
       removeSettled(fold, rows);
     },
   },

@@ -151,6 +151,8 @@ export interface RunState {
   readonly priorDestinations: ReadonlyMap<number, string>;
   /** With `--results`, for rows without a final status: destinations before the run. */
   readonly priorUrls: ReadonlyMap<number, string>;
+  /** For unknown rows: the links that they possibly created, empty without any. */
+  readonly unknownDetails: ReadonlyMap<number, string>;
   /** The newest links before the first batch, if the server may return existing links. */
   readonly mark: Watermark | undefined;
   /** What the server gave to new links in fields that they did not ask for. */

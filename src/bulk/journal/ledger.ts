@@ -73,12 +73,18 @@ export function journalLedger(
       try {
         const known = fresh.filter(isSettledRow);
         const unknown = fresh.filter(({ status }) => status === 'unknown');
-        const { details, message = '' } = unknown[0]?.error ?? {};
+        const details = unknown.map(({ error }) => error?.details ?? '');
         const line = resultLine(batch, known, released, { keepsPrior, given });
         given = line.given ?? given;
         await Promise.all([
           known.length + released.length > 0 && journal.write(line),
-          unknown.length > 0 && journal.write({ type: 'unknown', batch, rows: rangesOf(unknown), reason: details ?? message }),
+          unknown.length > 0 &&
+            journal.write({
+              type: 'unknown',
+              batch,
+              rows: rangesOf(unknown),
+              details: details.some(Boolean) ? details : undefined,
+            }),
         ]);
       } catch (error) {
         const done = fresh.filter(({ status }) => doneStatuses.has(status));

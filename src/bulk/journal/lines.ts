@@ -17,7 +17,7 @@ interface Lines {
   /** An attempt of these rows may have been applied, but no response confirms it. */
   readonly ambiguous: Doubt;
   /** The outcome of these rows is unknown, and no further reading can settle it. */
-  readonly unknown: Doubt;
+  readonly unknown: Unknown;
   readonly reconcile: Evidence;
   readonly signal: { readonly at: string };
   /** The verdict on a destination. `rows` are all links that lead there. */
@@ -182,6 +182,14 @@ interface Doubt {
   readonly batch: number;
   readonly rows: Ranges;
   readonly reason: string;
+}
+
+/** Rows whose outcome stays unknown. */
+interface Unknown {
+  readonly batch: number;
+  readonly rows: Ranges;
+  /** One per row, if any has some: the links that it possibly created. */
+  readonly details?: readonly string[] | undefined;
 }
 
 /** One entry per row in each list. */

@@ -116,6 +116,7 @@ export function newState(begin: BeginLine) {
     keys: new Map<number, string>(),
     priorDestinations: new Map<number, string>(),
     priorUrls: new Map<number, string>(),
+    unknownDetails: new Map<number, string>(),
     mark: undefined as Watermark | undefined,
     given: undefined as ValueColumns | undefined,
     counts: new Map<RowState, number>([['free', begin.input.rows]]),

@@ -141,15 +141,17 @@ export function outcomeOfFreeRow(row: BulkRow, sent: ReadonlyMap<number, RowOutc
   return reason === undefined ? { ...row, status } : { ...row, status, error: { code: 0, message: reason } };
 }
 
-/** Without a verdict, nothing was read because the run stops. */
-export function unknownOutcome(row: BulkRow, operation: BulkOperation, verdict: Verdict = unresolved): RowOutcome {
+/** Without a verdict, nothing was read because the run stops. `recorded`: the details that an earlier process gave. */
+export function unknownOutcome(
+  row: BulkRow,
+  operation: BulkOperation,
+  verdict: Verdict = unresolved,
+  recorded?: string,
+): RowOutcome {
   const { doubt } = operation;
   const { candidates = [], open }: Partial<Doubtful> = verdict.kind === 'doubtful' ? verdict : {};
-  const error = {
-    code: 0,
-    message: 'outcome unknown',
-    ...(candidates.length > 0 && { details: `possibly created: ${candidates.join(', ')}` }),
-  };
+  const details = candidates.length > 0 ? `possibly created: ${candidates.join(', ')}` : recorded;
+  const error = { code: 0, message: 'outcome unknown', ...(details && { details }) };
   const resumable = isSettledLater(operation) || (doubt === 'read_back' && open) || undefined;
   return { ...row, status: 'unknown', error, repeatable: doubt === 'repeat' || undefined, resumable };
 }

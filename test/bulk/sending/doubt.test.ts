@@ -200,7 +200,7 @@ describe('D2: rows that an earlier process left', () => {
     ['in doubt, then not found by a conclusive reading', [intent(7), ambiguous, released], 'free free free free free'],
     [
       'unknown, then sent again',
-      [intent(7), { type: 'unknown', batch: 7, rows: [[1, 1]], reason: '' }, { ...released, released: [[2, 4]] }, intent(8)],
+      [intent(7), { type: 'unknown', batch: 7, rows: [[1, 1]] }, { ...released, released: [[2, 4]] }, intent(8)],
       'open open open open open',
     ],
     [
