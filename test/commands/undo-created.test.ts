@@ -355,6 +355,33 @@ describe('U5, U7: rows that were applied, but not as requested', () => {
   });
 });
 
+test.for([
+  ['create', async (service: Service) => await store(service, [{ long_url: 'https://theirs.example/' }])],
+  ['delete', async (service: Service, nth: number) => await foreign(service, 'DELETE', `/urls/h${100 + nth}`)],
+] as const)(
+  'U7: which links a run created is proven although others %s a link before each page of the listing',
+  async ([, change], { linkctl, service, wire, folder }) => {
+    await store(service, [{ custom_hash: 'h4', long_url: 'https://d.example/' }, ...numbered(30).slice(10)]);
+    await wire.behave({ pageCap: 4 });
+    expect((await linkctl(['shorten', '-f', inputIn(folder)])).code).toBe(0);
+    await store(service, numbered(130).slice(100));
+    await wire.script([{ held: true, times: 'all', only: { path: 'offset=' } }]);
+    let isOver = false;
+    const undoing = undoLast(linkctl).finally(() => {
+      isOver = true;
+    });
+    for (let nth = 0; !isOver; nth += 1) {
+      await Promise.race([wire.held(), undoing]);
+      if (nth < 30) await change(service, nth);
+      await wire.release();
+    }
+    const older = expect.stringMatching(/it may have existed before the run \(1\): .*h4/);
+    expect(await undoing).toMatchObject({ code: 3, stderr: older });
+    const left = (await stored(service)).map(({ hash }) => hash);
+    expect(all.filter((hash) => left.includes(hash))).toEqual(['h4']);
+  },
+);
+
 test('U2: a journal of an earlier version says only where its links led', async ({ linkctl, service, folder }) => {
   expect((await linkctl(['shorten', '-f', inputIn(folder)])).code).toBe(0);
   const path = await newestFile(linkctl, folder, 'journal.log');

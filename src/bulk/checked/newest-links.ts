@@ -1,6 +1,8 @@
+import { SeenKeys } from '../../base/seen-keys.ts';
 import type { System } from '../../base/system.ts';
 import { CallError, refusesRun } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
+import { editions } from '../../contract/editions.ts';
 import { foldedHash } from '../../contract/link.ts';
 import type { KnownRecord } from '../../contract/records.ts';
 import { isOfThisMachine, type MachineTime } from '../../files/process-mark.ts';
@@ -26,7 +28,7 @@ export function waitedSince(endedAt: MachineTime | undefined, system: System): n
 export const frontSize = 200;
 
 export interface ListingSettings {
-  readonly client: Pick<Client, 'send'>;
+  readonly client: Pick<Client, 'send' | 'edition'>;
   /** Edition A: the working domain, sent with every call. */
   readonly domain?: string | undefined;
 }
@@ -51,34 +53,78 @@ interface ScanOptions {
 }
 
 /**
- * Reads the newest links as evidence; `client/pages.ts` reads for output. Each page must begin with the last record of the previous one, so
- * that deletions by others hide no record. Undefined if one may be missing.
+ * Reads the newest links as evidence; `client/pages.ts` reads for output. No record is missed if others create or delete links meanwhile.
+ * Undefined if one may be missing.
  */
 export async function scanNewest(
-  { client, domain }: ListingSettings,
-  { limit, from = 0, isEnough, mayCall = () => true, signal }: ScanOptions,
+  listing: ListingSettings,
+  { limit, from, isEnough, mayCall, signal }: ScanOptions,
 ): Promise<Scan | undefined> {
   const records = new Map<string, KnownRecord>();
   let scan: Scan = { records, total: undefined, isWhole: false, largestPage: 0 };
   let isCounted = true;
-  for (let offset = from; mayCall(); ) {
-    const query = { limit, offset: offset || undefined, domain };
-    const { urls, page } = await client.send('listUrls', { query }, { signal });
-    const rows = urls.map(readRecord).filter((record) => record !== undefined);
-    if (records.size > 0 && rows[0] && !records.has(rows[0].hash)) return undefined;
-    const before = records.size;
-    for (const record of rows) if (!records.has(record.hash)) records.set(record.hash, record);
-    const { total_count: count }: { readonly total_count?: unknown } = page ?? {};
+  for await (const page of newestPages(listing, { limit, from, mayCall, signal })) {
+    if (page === 'gap') return undefined;
+    for (const record of page.fresh) records.set(record.hash, record);
+    const { total: count, isEnd } = page;
     const total = typeof count === 'number' && Number.isSafeInteger(count) && count >= records.size ? count : undefined;
     isCounted &&= total !== undefined;
-    const isWhole = rows.length === 0 || (rows.length === 1 && records.size === before);
-    const largestPage = Math.max(scan.largestPage, urls.length);
-    scan = { records, total: isCounted ? total : undefined, isWhole, largestPage };
-    // Some servers return the same page at every offset.
-    if (isWhole || records.size === before || isEnough(scan)) break;
-    offset += urls.length - 1;
+    const largestPage = Math.max(scan.largestPage, page.size);
+    scan = { records, total: isCounted ? total : undefined, isWhole: isEnd, largestPage };
+    if (isEnough(scan)) break;
   }
   return scan;
+}
+
+interface NewestPage {
+  /** The records that no page before had. */
+  readonly fresh: readonly KnownRecord[];
+  /** As received. */
+  readonly total: unknown;
+  /** The number of its entries. */
+  readonly size: number;
+  /** No record follows. */
+  readonly isEnd: boolean;
+}
+
+/** Pages that may be read again in a row, each time more, because links before them were deleted. */
+const maximalSteps = 4;
+
+/**
+ * Yields pages of the listing, newest links first, each beginning with a record of an earlier one, so that none is missed: links that others
+ * create push records into a page again, and after deletions it goes back. Ends with a page without a new record, and with `gap` if a record
+ * may be missing.
+ */
+export async function* newestPages(
+  { client, domain }: ListingSettings,
+  { limit = Number.POSITIVE_INFINITY, from = 0, mayCall = () => true, signal }: Partial<Omit<ScanOptions, 'isEnough'>> = {},
+): AsyncGenerator<NewestPage | 'gap'> {
+  const seen = new SeenKeys({ onlyNewest: true });
+  const size = Math.min(limit, editions[client.edition].groupBound);
+  let steps = 0;
+  let reached = from;
+  for (let offset = from; mayCall(); ) {
+    const query = { limit: size, offset: offset || undefined, domain };
+    const { urls, page } = await client.send('listUrls', { query }, { signal });
+    const rows = urls.map(readRecord).filter((record) => record !== undefined);
+    if (offset > from && rows[0] && !seen.has(rows[0].hash)) {
+      steps += 1;
+      reached = Math.max(reached, offset);
+      offset = Math.max(from + 1, offset - 8 ** steps);
+      if (steps <= maximalSteps) continue;
+      yield 'gap';
+      return;
+    }
+    steps = 0;
+    const fresh = rows.filter(({ hash }) => seen.add(hash));
+    const { total_count: total }: { readonly total_count?: unknown } = page ?? {};
+    const isEnd = rows.length === 0 || (rows.length === 1 && fresh.length === 0);
+    const isRepeated = fresh.length === 0 && offset < reached && !isEnd;
+    if (!isRepeated) yield { fresh, total, size: urls.length, isEnd };
+    // Some servers return the same page at every offset.
+    if (fresh.length === 0 && !isRepeated) return;
+    offset += urls.length - 1;
+  }
 }
 
 export async function scanFront(listing: ListingSettings, signal?: AbortSignal): Promise<Scan> {

@@ -67,7 +67,6 @@ export function createNewness(settings: NewnessSettings) {
   };
 }
 
-const maximalPage = 1000;
 /** Enough for links that sixteen batches create meanwhile, unless the server sends small pages. */
 const maximalPages = 40;
 const maximalScans = 4;
@@ -81,7 +80,7 @@ async function listedBefore(
   { mayCall, ...listing }: NewnessSettings,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[] | undefined> {
-  const limit = Math.min(maximalPage, wanted + 50);
+  const limit = wanted + 50;
   const showsOld = ({ records }: Scan): boolean => [...old].some((hash) => records.has(hash));
   let pages = 0;
   const isEnough = (scan: Scan): boolean => {

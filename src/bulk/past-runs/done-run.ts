@@ -48,7 +48,7 @@ export async function readDoneRun(run: string, folders: RunFolders) {
     unrepeatableRows: record.isSmall ? 0 : unrepeatableCount(state),
     images: record.images,
     /** Finds the links that are newer than the start of the run. Nothing shows that the run created any other link. */
-    newerLinks: async (client: Pick<Client, 'send'>): Promise<NewnessTest> =>
+    newerLinks: async (client: Pick<Client, 'send' | 'edition'>): Promise<NewnessTest> =>
       mark ? await linksInFront(mark, { client, domain: begin.domain }) : () => undefined,
     /** Yields groups of changes, last first. */
     changes: () => changesOf(kind, record, state),
