@@ -262,6 +262,24 @@ test('E6: a link that was there before the run and equals its row, but was not l
   expect(await hashes()).toEqual([]);
 });
 
+test.for([
+  ['in the same second', 0],
+  ['by a clock that was a day ahead', 86_400_000],
+] as const)(
+  'U2, U5, U7: of links that were deleted before an import, %s, its undo deletes those that it made',
+  async ([, ahead], { linkctl, service, folder }) => {
+    await store(service, numbered(200));
+    const now = Date.now();
+    const input = join(folder, 'links.csv');
+    for (const host of ['a', 'b']) {
+      writeFileSync(input, `custom_hash,long_url\nours,https://${host}.example/\n`);
+      expect((await linkctl(['shorten', '-f', input], { now: () => now })).code).toBe(0);
+      expect(await undoLast(linkctl, [], { now: () => now + ahead })).toMatchObject({ code: 0, stdout: 'ours\n' });
+    }
+    expect(await stored(service)).toHaveLength(200);
+  },
+);
+
 const restored = [['delete', 'theirs', '--yes'], ['undo']] as const;
 const madeAgain = [
   ['delete', 'theirs', '--yes', '--no-undo'],

@@ -1,10 +1,11 @@
 import type { BeginLine } from '../journal/lines.ts';
+import { readBegin } from '../journal/run-folder.ts';
 import { type DoneRun, readDoneRun } from './done-run.ts';
-import { newestFirst, type RunFolders, startTimeOf } from './run-names.ts';
+import { newestFirst, orderOf, type RunFolders, runRecord } from './run-names.ts';
 
 /**
- * Reads the runs of the account that began after a run, oldest first: those that are newer, and, if it was resumed since, those that began
- * in between. A run whose record is gone or damaged says nothing.
+ * Reads the runs of the account that began, or were resumed, after a run began, oldest first. A run whose record is gone or damaged says
+ * nothing.
  */
 export async function readLaterRuns<Found>(
   { run: earlier, server, account }: BeginLine,
@@ -13,11 +14,11 @@ export async function readLaterRuns<Found>(
   read: (run: DoneRun) => Promise<Found>,
 ): Promise<{ run: string; found: Found }[]> {
   const later: { run: string; found: Found }[] = [];
-  let isNewer = true;
+  // If the run was resumed, its number is that of its last beginning.
+  const { order: began = 0 } = (await readBegin(runRecord(earlier, folders))) ?? {};
   for (const { run, begin } of newestFirst(folders)) {
-    if (run === earlier) isNewer = false;
-    const isLater = run !== earlier && (isNewer || startTimeOf(run) >= startTimeOf(earlier));
-    if (!isLater || !begin || begin.server !== server || begin.account !== account || !isWanted(begin)) continue;
+    if (!begin || orderOf({ begin }) <= began) break;
+    if (run === earlier || begin.server !== server || begin.account !== account || !isWanted(begin)) continue;
     try {
       later.unshift({ run, found: await read(await readDoneRun(run, folders)) });
     } catch {
