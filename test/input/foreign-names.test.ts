@@ -231,6 +231,16 @@ describe('I13, B21: a column that a user adds to a listing does not change how t
       });
   });
 
+  test.each(['short_url', 'hash'])(
+    'I5: a %s and a note beside a destination of another name are of another service',
+    async (name) => {
+      const cells = { url, [name]: 'wc', title: 'Title', note: 'n', tags: 'x|y' };
+      const item = { long_url: url, note: 'Title', tags: ['x', 'y'] };
+      expect(await read(cells, 'shorten')).toMatchObject(item);
+      expect((await rows(JSON.stringify(cells), { name: 'links.jsonl' }))[0]?.item).toMatchObject(item);
+    },
+  );
+
   test('I5: a column of another name has the forms of other services, beside our hashes, too', async () => {
     const { hash, long_url } = columns;
     expect(await read({ hash, long_url, Labels: 'x|y', expires: '1927616400000' }, 'apply')).toMatchObject({

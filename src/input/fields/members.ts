@@ -128,12 +128,13 @@ export const listingColumns: ReadonlySet<string> = new Set(['hash', ...readOnly,
 
 /**
  * The names of the columns are those of linkctl for a link: no other service has a `hash` or `custom_hash` beside one of the URLs, or a
- * `short_url` or `hash` beside a `note`.
+ * `short_url` or `hash` beside a `note` and no destination of another name.
  */
 export function areOurs(names: readonly string[]): boolean {
   const own = new Set(names.map((name) => name.toLowerCase()));
-  const hasUrl = (own.has('hash') || own.has('custom_hash')) && (own.has('short_url') || own.has('long_url'));
-  return hasUrl || ((names.includes('short_url') || names.includes('hash')) && names.includes('note'));
+  if ((own.has('hash') || own.has('custom_hash')) && (own.has('short_url') || own.has('long_url'))) return true;
+  const hasOtherUrl = names.some((name) => meaningOf(name) === 'long_url' && name.toLowerCase() !== 'long_url');
+  return (names.includes('short_url') || names.includes('hash')) && names.includes('note') && !hasOtherUrl;
 }
 
 /** Together they are those of `--results`, which no listing, check or other service has. */
