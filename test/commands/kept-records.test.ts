@@ -344,6 +344,21 @@ test('U5: of the records of typed links, the newest 200 of each account are kept
   expect(own.filter((each) => kept.includes(each))).toEqual(own.slice(-200));
 });
 
+test('U5: of records of typed links that are over 30 days old, the newest 200 of all accounts are kept', async ({
+  linkctl,
+  folder,
+}) => {
+  const { records, copy } = await typedRecord(linkctl, folder);
+  const copies = Array.from({ length: 220 }, (_, nth) => copy(nth, { account: `somebody ${nth % 4}`, order: nth - 220 }));
+  await runEachWeek(linkctl);
+  expect((await linkctl(['shorten', 'https://example.com/next'])).code).toBe(0);
+  const kept = readdirSync(records).filter((each) => each.endsWith('.log'));
+  // And that of the command.
+  expect(kept).toHaveLength(201);
+  const left = copies.filter((each) => kept.includes(each));
+  expect(left).toEqual(copies.slice(-left.length));
+});
+
 test('B70, B88: commands that delete old records at the same time fail none of each other, and keep all new ones', async ({
   linkctl,
   service,

@@ -12,7 +12,10 @@ import { changeInForce, type OwnRun } from './undo-chain.ts';
 const keptTime = 30 * dayLength;
 /** Time without a run counts as so much at most. So a clock that is years ahead for a night does not make every record old. */
 const longestGap = 7 * dayLength;
-/** Of the records of typed links, so many of each account are kept: a script for one must not take undo away from another. */
+/**
+ * Of the records of typed links, so many of each account are kept, and so many of all that are over 30 days old: a script for one account must
+ * not take undo away from another.
+ */
 const keptSmall = 200;
 
 /**
@@ -68,19 +71,27 @@ async function deletable(
   folders: RunFolders,
   system: System,
 ): Promise<ReadonlySet<string>> {
-  const isSmall = ({ run }: NamedRun): boolean => runRecord(run, folders).isSmall;
-  const small = isCrowded(folders) ? records.filter(isSmall) : [];
-  const surplus = [...grouped(small, accountOf).values()].flatMap((ofOne) => ofOne.slice(0, -keptSmall));
-  const names = new Set(surplus.map(({ run }) => run));
+  const small = records.filter(({ run }) => runRecord(run, folders).isSmall);
+  const ofAccounts = isCrowded(folders) ? [...grouped(small, accountOf).values()] : [];
+  const names = new Set(ofAccounts.flatMap(allButNewest));
+  // Else accounts that are no longer used would keep theirs for ever.
+  const surplus = new Set(allButNewest(small));
+  const smallNames = new Set(small.map(({ run }) => run));
   let latest = 0;
   for (const record of records) {
     const begun = startTimeOf(record.run);
     if (ages.has(begun)) latest = Math.max(latest, begun);
     // A run is not older than one that began before it, although the clock may have been behind.
     const isLongAgo = !isRecent(ages.get(Math.max(begun, latest)));
-    if (isLongAgo && !isSmall(record) && (await isOld(record, folders, system))) names.add(record.run);
+    if (!isLongAgo) continue;
+    const mayGo = smallNames.has(record.run) ? surplus.has(record.run) : await isOld(record, folders, system);
+    if (mayGo) names.add(record.run);
   }
   return names;
+}
+
+function allButNewest(small: readonly NamedRun[]): string[] {
+  return small.slice(0, -keptSmall).map(({ run }) => run);
 }
 
 /** Returns true for a finished run that ended long ago. A damaged record is kept. */
