@@ -42,7 +42,7 @@ export class DuplicateCandidateSearch {
       occurrences[place] = times;
       place += 1;
     }
-    const indexOf = (text: string): number => (count === 0 ? -1 : placeOf(integerPrint(text), prints));
+    const indexOf = (text: string): number => (count === 0 ? -1 : indexIn(integerPrint(text), prints));
     return { count, has: (text) => indexOf(text) !== -1, indexOf, occurrences: (index) => occurrences[index] ?? 0 };
   }
 }
@@ -64,7 +64,7 @@ function* repeated(lists: readonly Float64Array[]): Generator<readonly [number: 
 }
 
 /** Binary search; -1 if the number is missing. */
-function placeOf(number: number, sorted: Float64Array): number {
+function indexIn(number: number, sorted: Float64Array): number {
   let from = 0;
   let to = sorted.length;
   while (from < to) {

@@ -1,7 +1,7 @@
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
 
 /** In keys: more than most commands have, and than a page of a listing. */
-const few = 1000;
+const condensedAbove = 1000;
 
 /** Remembers texts. A few are kept as they are: to compute fingerprints takes code that has just started longer than to print the rows. */
 export class SeenKeys {
@@ -23,7 +23,7 @@ export class SeenKeys {
     if (this.#many) return this.#many.add(key);
     if (this.#few.has(key)) return false;
     this.#few.add(key);
-    if (this.#few.size > few) this.#condense();
+    if (this.#few.size > condensedAbove) this.#condense();
     return true;
   }
 

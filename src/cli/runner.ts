@@ -181,9 +181,9 @@ function watchSignals({ system, streams, sent, dieOf }: Launch, calls: AbortCont
     else if (caught) die();
     else {
       caught = signal;
-      const told = streams.messageNow('interrupted');
+      const written = streams.messageNow('interrupted');
       if (sent.change) calls.abort();
-      else told.then(die, die);
+      else written.then(die, die);
     }
   };
   const stops = [

@@ -88,7 +88,7 @@ async function* hashLines(source: Source, resolver: DomainResolver, isChanged: b
   for await (const found of namedRows(source)) {
     yield found.map(({ line, row }) => {
       try {
-        if (isChanged) refuseLeftAlone(row);
+        if (isChanged) refuseUntouched(row);
         return { line, item: resolver.resolve(linkOf(row), line) };
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
@@ -111,12 +111,12 @@ function nameIn({ hash, short_url, short_url_with_protocol }: NamedRow): string 
 }
 
 /** The statuses of rows whose links a run found and left as they were, or may have. */
-const leftAlone: ReadonlySet<string> = new Set(['existing', 'skipped', 'failed', 'unknown', 'not_sent']);
+const untouched: ReadonlySet<string> = new Set(['existing', 'skipped', 'failed', 'unknown', 'not_sent']);
 
 /** The results of a run are the list of its links only without these rows: they may name links of others. */
-function refuseLeftAlone(row: NamedRow): void {
+function refuseUntouched(row: NamedRow): void {
   const { status = '' } = row;
-  if (!leftAlone.has(status)) return;
+  if (!untouched.has(status)) return;
   const name = nameIn(row);
   throw new UsageError(`${status}: the run did not make or change ${name === undefined ? 'this link' : quoted(name)}`, {
     hint: 'to undo the run: linkctl undo <run>; or remove such rows from the file',

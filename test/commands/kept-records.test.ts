@@ -75,7 +75,7 @@ test('U2, U6: an undo of an old run that is interrupted is resumed by the same c
   expect(new Set(await notes(service))).toEqual(new Set(['new']));
 });
 
-test('U6: a typed change that was undone and redone long ago is still in force, and the next to be undone', async ({
+test('U6: a typed change that was undone and redone long ago is still applied, and the next to be undone', async ({
   linkctl,
   service,
 }) => {
@@ -129,7 +129,7 @@ test('U5: the records of a change that was undone go together, when the last of 
   expect(await ownRuns(linkctl)).toEqual([]);
 });
 
-test('U6: without the record of its undo, a redone run is in force, and undo takes the redo', async ({ linkctl, service }) => {
+test('U6: without the record of its undo, a redone run is applied, and undo takes the redo', async ({ linkctl, service }) => {
   await store(service, numbered(2));
   expect((await linkctl(['edit', 'h0', '--note', 'older'])).code).toBe(0);
   const run = await without('first', ['undo', 'redo'], linkctl);

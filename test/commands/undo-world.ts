@@ -55,7 +55,7 @@ export async function newestFile(linkctl: Linkctl, folder: string, name: string)
   return join(folder, '.local', 'state', 'linkctl', 'runs', (await runs(linkctl))[0]?.run ?? '', name);
 }
 
-/** `undo` of the newest change that is in force, by its name: where nobody watches it is required. */
+/** `undo` of the newest change that is applied, by its name: where nobody watches it is required. */
 export async function undoLast(linkctl: Linkctl, flags: readonly string[] = [], world?: World): Promise<Ran> {
   return await linkctl(['undo', await newestFor('undo', linkctl, world), '--yes', ...flags], world);
 }

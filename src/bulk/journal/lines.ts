@@ -202,7 +202,7 @@ interface Befores {
   readonly inDoubt?: true | undefined;
 }
 
-/** The evidence on a batch in doubt, conclusive or not. Batch 0 stands for records that belong to no row. */
+/** The evidence on a batch in doubt, conclusive or not. Batch 0 is for records that belong to no row. */
 interface Evidence {
   readonly batch: number;
   readonly conclusive: boolean;

@@ -38,9 +38,9 @@ export function resolvingConflicts(
       surplus.push(...made.surplus);
       return made.verdicts;
     };
-    const judged = await replaced(items, answer.verdicts, isTaken, (some) => judge(some, read));
-    if (policy === 'skip') return { verdicts: judged, surplus };
-    const verdicts = await replaced(items, judged, isSkipped, (some) => rename(some, { read, make, isRequested }));
+    const resolved = await replaced(items, answer.verdicts, isTaken, (some) => verdictsOfTaken(some, read));
+    if (policy === 'skip') return { verdicts: resolved, surplus };
+    const verdicts = await replaced(items, resolved, isSkipped, (some) => rename(some, { read, make, isRequested }));
     return { verdicts, surplus };
   };
 }
@@ -93,7 +93,7 @@ async function replaced(
   return items.map((_, nth) => (isMeant(verdicts[nth]) ? next.next().value : verdicts[nth]));
 }
 
-async function judge(items: readonly ShortenItem[], read: Read): Promise<readonly Verdict[]> {
+async function verdictsOfTaken(items: readonly ShortenItem[], read: Read): Promise<readonly Verdict[]> {
   const links = await read(items.map(({ custom_hash = '' }) => custom_hash));
   // No links were created for these rows, so they are sent again.
   if (!links) return items.map(() => again);

@@ -38,13 +38,13 @@ export function reading<Row extends LinkKey>(settings: ChangeSettings): NonNulla
 /** Reads links and judges each row by them. `hashesOf` returns the hashes to read for a row. */
 export function inspection<Row extends LinkKey>(
   settings: ChangeSettings,
-  judge: (row: RowToInspect<Row>, links: Links) => Verdict,
+  verdictOf: (row: RowToInspect<Row>, links: Links) => Verdict,
   hashesOf: (row: Row) => readonly string[] = ({ hash }) => [hash],
 ): NonNullable<BulkOperation<Row>['inspect']> {
   return async (sought, signal) => {
     const rows = sought.map(({ payload }) => payload);
     const links = await urlsByHash(rows.flatMap(hashesOf), { ...settingsFor(rows, settings), signal });
-    return sought.map((row) => judge(row, links));
+    return sought.map((row) => verdictOf(row, links));
   };
 }
 

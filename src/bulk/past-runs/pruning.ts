@@ -6,7 +6,7 @@ import { foldRun, lastLine } from '../journal/run-folder.ts';
 import { deleteRun } from './deletion.ts';
 import { isCrowded, type NamedRun, newestFirst, type RunFolders, runNames, runRecord, startTimeOf } from './run-names.ts';
 import { isTrace } from './trace.ts';
-import { changeInForce, type OwnRun } from './undo-chain.ts';
+import { appliedChange, type OwnRun } from './undo-chain.ts';
 
 /** How long the record of a finished run is kept. */
 const keptTime = 30 * dayLength;
@@ -36,7 +36,7 @@ export async function pruneRuns(folders: RunFolders, system: System, spared?: st
     const changes = chain.filter(isChange);
     const account = accountOf(changes[0]);
     const isToGo = chain.every(({ run }) => run !== spared && mayGo.has(run));
-    const last = isToGo && accounts.has(account) ? await lastInForce(changes, folders) : undefined;
+    const last = isToGo && accounts.has(account) ? await lastApplied(changes, folders) : undefined;
     const isGone = isToGo && (await deleteAll(chain, last?.run, folders, system));
     if (!isGone) accounts.add(account);
     else if (last) {
@@ -121,15 +121,15 @@ function accountOf({ begin }: Partial<NamedRun> = {}): string {
 }
 
 /** Returns the change of a chain that `undo` would revert. */
-async function lastInForce(changes: readonly OwnRun[], folders: RunFolders): Promise<OwnRun | undefined> {
+async function lastApplied(changes: readonly OwnRun[], folders: RunFolders): Promise<OwnRun | undefined> {
   for (const change of changes) {
-    const target = await changeInForce(change, folders, async () => true);
+    const target = await appliedChange(change, folders, async () => true);
     if (target) return changes.find(({ run }) => run === target.run);
   }
   return undefined;
 }
 
-/** Oldest first, so that what is left if this is interrupted shows which changes are in force. Returns false if a record could not be deleted. */
+/** Oldest first: if this is interrupted, the remaining records still show which changes apply. Returns false if a record could not be deleted. */
 async function deleteAll(
   chain: readonly NamedRun[],
   trace: string | undefined,

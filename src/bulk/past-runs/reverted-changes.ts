@@ -17,7 +17,7 @@ interface RevertedChanges {
   readonly reversals: readonly Reversal[];
   readonly isAll: boolean;
   has(change: DoneChange): boolean;
-  /** The change is in force, or an undo in doubt may have restored it. What a redo in doubt may have made does not count. */
+  /** The change is applied, or an undo in doubt may have restored it. What a redo in doubt may have made does not count. */
   isLeft(change: DoneChange): boolean;
   /** The run created the link, an undo deleted it, and a redo in doubt may have made it again, or somebody else. */
   wasDeleted(change: DoneChange): boolean;
@@ -37,7 +37,7 @@ export async function hasMore({ run, reverted }: RevertibleRun): Promise<boolean
   return false;
 }
 
-/** Returns the number of changes of the run that are in force after its undos, or may be, not counting rows whose links cannot be found. */
+/** Returns the number of changes of the run that are still applied after its undos, or may be, not counting rows whose links cannot be found. */
 export async function leftCount({ run, reverted }: RevertibleRun): Promise<number> {
   if (reverted.isAll) return 0;
   let count = 0;
@@ -58,7 +58,7 @@ async function revertedChanges(run: DoneRun, kept: RunFolders): Promise<Reverted
   const plans = await plansOf(first, reversals, kept);
   const { restored, byRedo } = restoredRows(first, reversals, plans);
   const isUndo = reversals.find((reversal) => reversal.run === name)?.isUndo ?? false;
-  const [reverted, left] = isUndo ? [inForce, asBefore] : [asBefore, inForce];
+  const [reverted, left] = isUndo ? [applied, asBefore] : [asBefore, applied];
   const undos = reversals.filter((reversal) => reversal.undoes === name && !run.outgrown.has(reversal.run));
   const deleted = new Set(undos.flatMap((undo) => plans.get(undo.run)?.rows.filter((_, index) => hasDone(undo, index)) ?? []));
   const rowOf = ({ row }: DoneChange): number => plans.get(name)?.rows[row] ?? noRow;
@@ -84,7 +84,7 @@ async function firstRunOf(run: DoneRun, kept: RunFolders): Promise<DoneRun> {
 /**
  * The link of a row of the first run: as the run made it, as it was before, one of the two, or between the two steps of an exchange of hashes.
  */
-const [inForce, asBefore, uncertain, between] = [0, 1, 2, 3];
+const [applied, asBefore, uncertain, between] = [0, 1, 2, 3];
 /** What an undo or redo did to the link of a row: nothing, perhaps something, all, or one step of two. */
 const [missed, doubtful, done, halfway, unasked] = [0, 1, 2, 3, 4];
 
@@ -98,8 +98,8 @@ function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans:
   const byRedo = new Uint8Array(restored.length);
   for (const reversal of reversals) {
     const { rows = [], found = [] } = plans.get(reversal.run) ?? {};
-    // What an undo was to change, it had found in force; what a redo was to change, as before.
-    for (const row of rows) if (restored[row] === uncertain) restored[row] = reversal.isUndo ? inForce : asBefore;
+    // An undo found its rows applied; a redo found its rows as before.
+    for (const row of rows) if (restored[row] === uncertain) restored[row] = reversal.isUndo ? applied : asBefore;
     before.set(reversal.run, restored.slice());
     const back = before.get(reversal.undoes) ?? restored;
     for (const row of found) if (open[row] === 0) restored[row] = back[row] ?? uncertain;
@@ -110,7 +110,7 @@ function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans:
       if (reached[row] === done) restored[row] = stateAfter(reversal, back[row]);
       else if (reached[row] === doubtful) restored[row] = uncertain;
       else if (reached[row] === halfway) restored[row] = between;
-      else if (reversal.isUndo) restored[row] = inForce;
+      else if (reversal.isUndo) restored[row] = applied;
     }
     if (rows.length === reversal.state?.begin.input.rows && !rows.includes(noRow)) continue;
     // It may have been about any row.
@@ -123,7 +123,7 @@ function restoredRows({ begin }: DoneRun, reversals: readonly Reversal[], plans:
 /** The state of a row that was applied. What other undos did before a resumed one says nothing about its rows, except in an exchange. */
 function stateAfter({ isUndo }: Reversal, back: number = uncertain): number {
   if (back === uncertain || back === between) return back;
-  return isUndo ? asBefore : inForce;
+  return isUndo ? asBefore : applied;
 }
 
 function reachedRows(reversal: Reversal, rows: readonly number[], count: number): Uint8Array {

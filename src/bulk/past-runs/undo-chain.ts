@@ -9,7 +9,7 @@ import { foldKeptRun, foldRun, readBegin } from '../journal/run-folder.ts';
 import { type NamedRun, newestFirst, type RunFolders, type RunRecord, runNames, runRecord, startTimeOf } from './run-names.ts';
 import { endsOf, reversalsOf } from './undos.ts';
 
-/** Returns the newest undo of the run that is in force; undefined if there is none. */
+/** Returns the newest undo of the run that is not redone; undefined if there is none. */
 export async function undoerOf(state: RunState, folders: RunFolders): Promise<string | undefined> {
   return endsOf(await reversalsOf(state, folders)).findLast(({ isUndo }) => isUndo)?.run;
 }
@@ -62,7 +62,7 @@ export async function partsOf(run: string, command: UndoDirection, folders: RunF
   let unshown: string | undefined;
   for (const end of endsOf(reversals).toReversed()) {
     if (end.isUndo === isOfUndos) {
-      // What a redo did whose record is gone, the links of the run show. Without the record of an undo, nothing shows it.
+      // The links of the run show what a redo did, also without its record. What an undo did shows only its record.
       if (end.state) ends.push(end.run);
       else if (isOfUndos) lost.push(end.run);
     } else {
@@ -107,7 +107,7 @@ export async function firstOf(run: string, folders: RunFolders): Promise<string>
 /** Accepts runs of the profile in use, which are the candidates if no run is named. */
 export type IsOwn = (begin: BeginLine) => boolean;
 
-/** Asks whether something of a run that was undone and redone in parts is in force. */
+/** Asks whether something of a run that was undone and redone in parts is still applied. */
 export type IsLeft = (run: string) => Promise<boolean>;
 
 /**
@@ -115,12 +115,12 @@ export type IsLeft = (run: string) => Promise<boolean>;
  * unfinished or unshown undo is continued.
  */
 export async function nextToUndo(folders: RunFolders, isOwn: IsOwn, isLeft: IsLeft): Promise<string | undefined> {
-  const chains = new Map<string, InForce | undefined>();
+  const chains = new Map<string, AppliedChange | undefined>();
   for await (const own of ownRuns(folders, isOwn)) {
     const first = await firstOf(own.run, folders);
     if (!chains.has(first)) {
       const begin = first === own.run ? own.begin : await readBegin(runRecord(first, folders)).catch(() => undefined);
-      chains.set(first, begin && (await changeInForce({ run: first, begin }, folders, isLeft)));
+      chains.set(first, begin && (await appliedChange({ run: first, begin }, folders, isLeft)));
     }
     const found = chains.get(first);
     // If the newest run of the chain is that of another profile, it is not asked here, but the first one is.
@@ -129,14 +129,18 @@ export async function nextToUndo(folders: RunFolders, isOwn: IsOwn, isLeft: IsLe
   return undefined;
 }
 
-interface InForce {
+interface AppliedChange {
   readonly run: string;
-  /** The newest run of the chain that did something which is in force, or is to be continued. */
+  /** The newest run of the chain whose work is still applied, or is to be continued. */
   readonly since: string;
 }
 
-/** Returns what is in force in the chain that begins with this run; undefined if a chain does not begin here, or nothing is in force. */
-export async function changeInForce({ run, begin }: OwnRun, folders: RunFolders, isLeft: IsLeft): Promise<InForce | undefined> {
+/** Returns the change of the chain that begins with this run; undefined if no chain begins here, or nothing of it is applied. */
+export async function appliedChange(
+  { run, begin }: OwnRun,
+  folders: RunFolders,
+  isLeft: IsLeft,
+): Promise<AppliedChange | undefined> {
   const { undoes } = begin;
   if (undoes !== undefined && existsSync(runRecord(undoes, folders).path)) return undefined;
   const state = await foldRun(run, folders);
@@ -145,11 +149,11 @@ export async function changeInForce({ run, begin }: OwnRun, folders: RunFolders,
   // If it is an undo, the record of the run that it undoes is gone.
   const isOfLost = begin.direction === 'undo';
   const newest = ends.findLast(({ isUndo }) => isUndo === isOfLost)?.run;
-  const inForce = newest === undefined ? undefined : { run: newest, since: newest };
-  if (isOfLost) return inForce;
+  const applied = newest === undefined ? undefined : { run: newest, since: newest };
+  if (isOfLost) return applied;
   if (ends.length === 0) return { run, since: run };
   for (const end of ends) if (end.isUndo && end.state && (await isToContinue(end.state, folders))) return { run, since: end.run };
-  return inForce && (await isLeft(run)) ? inForce : undefined;
+  return applied && (await isLeft(run)) ? applied : undefined;
 }
 
 /** Returns the undo that `redo` reverts by default: the newest that was not redone; undefined if another change was made since. */

@@ -47,20 +47,20 @@ export interface Reversal extends Undo {
   readonly isUndo: boolean;
   /** The number of the run, which it got when it began or was last resumed. */
   readonly resumed: number;
-  /** Where it stands among the others. */
+  /** Its position among the others. */
   readonly order: number;
 }
 
 /**
- * Returns the undos of a run, their redos and so on, in the order in which they decided. One that went on after it was itself undone stands
- * before that, so that what it did first does not count once more.
+ * Returns the undos of a run, their redos and so on, in the order in which they decided. One that continued after it was undone is sorted
+ * before its undo, so that its earlier work is not counted twice.
  */
 export async function reversalsOf(run: UndoneRun, folders: RunFolders): Promise<Reversal[]> {
   const reversals = await reversalsFrom({ run: run.begin.run, state: run }, true, 0, folders);
   return reversals.sort((one, other) => one.order - other.order);
 }
 
-/** Returns those that nothing has undone: they decide whether the run is in force, of which each may have decided about a part. */
+/** Returns those that nothing has undone. They decide whether the run is applied; each may have decided about some of its rows. */
 export function endsOf(reversals: readonly Reversal[]): readonly Reversal[] {
   return reversals.filter(({ run }) => !reversals.some(({ undoes }) => undoes === run));
 }

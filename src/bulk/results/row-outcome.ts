@@ -81,7 +81,7 @@ export function startTally() {
     /** The number of failed rows that changed or created a link, but not as requested. */
     unlike: 0,
     /** The number of failed rows that the program refused, not the server: it left their links alone. */
-    leftAlone: 0,
+    untouched: 0,
     counts: Object.fromEntries(rowStatuses.map((status) => [status, 0])) as Record<RowStatus, number>,
     /** Failed rows by code. */
     failures: new Map<number, number>(),
@@ -99,7 +99,7 @@ export function addTo(tally: Tally, { status, error, record, existed, repeatable
   if (resumable) tally.resumable += 1;
   if (status !== 'failed') return;
   if (record && !existed) tally.unlike += 1;
-  if (code === 0 && !record) tally.leftAlone += 1;
+  if (code === 0 && !record) tally.untouched += 1;
   failures.set(code, (failures.get(code) ?? 0) + 1);
 }
 

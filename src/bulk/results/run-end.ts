@@ -45,7 +45,7 @@ export function runEnd(tally: Tally, stop: StopReason | undefined, options: EndO
   if (not_sent > 0)
     return { kind: 'error', error: new CliError('failed', `${failed} of ${tally.rows} ${noun} failed, ${not_sent} not sent`) };
   // A link that the program left alone is part of what was asked for.
-  const kind = failed === tally.rows && tally.leftAlone === 0 ? commonKind(tally) : 'partial';
+  const kind = failed === tally.rows && tally.untouched === 0 ? commonKind(tally) : 'partial';
   return { kind: 'error', error: new CliError(kind, `${failed} of ${tally.rows} ${noun} failed`) };
 }
 

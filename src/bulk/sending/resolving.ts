@@ -87,7 +87,7 @@ async function withLinksSeen(
 ): Promise<readonly Verdict[]> {
   const unread: BulkRow[] = [];
   const overwritten: BulkRow[] = [];
-  const judged = verdicts.map((verdict, nth): Verdict => {
+  const resolved = verdicts.map((verdict, nth): Verdict => {
     const row = rows[nth];
     if (row && verdict.kind === 'again' && !inDoubt.has(row.index)) return readAgain(row);
     const isSeen = row && operation.doubt === 'inspect';
@@ -110,7 +110,7 @@ async function withLinksSeen(
   });
   if (unread.length > 0) await images?.keep(unread);
   if (overwritten.length > 0) await images?.keep(overwritten, true);
-  return judged;
+  return resolved;
 }
 
 /** The row was certainly not applied, and its link may have changed since it was read. So it is read, kept and compared once more. */

@@ -112,12 +112,12 @@ export function outcomeOf(row: BulkRow, verdict: Verdict, run: Execution): RowOu
     const seenLate = run.inDoubt.has(index) && mayBeNew({ status, perhapsNew }) ? true : undefined;
     return { index, line, item, payload, before, status, record, matchedByPosition, perhapsNew, seenLate };
   }
-  const existed = isOlder || (perhapsNew ? undefined : (verdict.existed ?? wasThere(row, verdict, run)));
+  const existed = isOlder || (perhapsNew ? undefined : (verdict.existed ?? existedBefore(row, verdict, run)));
   return { ...row, status: 'failed', record, matchedByPosition, perhapsNew, existed, error: notAppliedError(differences) };
 }
 
 /** True for a row that makes a link and got one that existed. An edit may have been applied whatever the answer shows: it may be old. */
-function wasThere({ index, payload, before }: BulkRow, done: Done, { operation, inDoubt }: Execution): true | undefined {
+function existedBefore({ index, payload, before }: BulkRow, done: Done, { operation, inDoubt }: Execution): true | undefined {
   if (inDoubt.has(index) || kindOf(payload, operation) !== 'shorten') return undefined;
   return before || operation.statusOf(payload, done) === 'existing' ? true : undefined;
 }
@@ -129,7 +129,7 @@ export function unsent(rows: readonly BulkRow[], { inDoubt, operation, stop }: E
 }
 
 function notSent(row: BulkRow, { reason }: Stop): RowOutcome {
-  // What is unknown are other rows.
+  // Here `unknown` describes other rows, so this row has no error.
   const isOurs = reason?.kind === 'error' && reason.error.kind !== 'unknown';
   const error = isOurs ? { code: reason.error.apiCode ?? 0, message: reason.error.message } : undefined;
   return { ...row, status: 'not_sent', error };

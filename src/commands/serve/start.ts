@@ -63,14 +63,14 @@ function startFailure(error: unknown, options: ServiceOptions): CliError {
   return listenFailure(error, { host, port, flags: '--' });
 }
 
-interface Place {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
   /** The beginning of the flags for host and port. */
   readonly flags: '--' | '--metrics-';
 }
 
-function listenFailure(error: unknown, { host, port, flags }: Place): LocalError {
+function listenFailure(error: unknown, { host, port, flags }: ListenAddress): LocalError {
   const code = errorCode(error) ?? '';
   const hint = portHint(code, port, `${flags}port`);
   const flag = flags === '--' ? '' : `${flags}${hint === undefined ? 'host' : 'port'}: `;

@@ -29,7 +29,7 @@ export const renameTag: Handler<'renameTag'> = async ({ path, payload, store, no
 };
 
 export const deleteTag: Handler<'deleteTag'> = async ({ path, store, note }) => {
-  const deleted = note((wasThere: boolean) => (wasThere ? { message: `Tag "${path.label}" deleted` } : undefined));
+  const deleted = note((existed: boolean) => (existed ? { message: `Tag "${path.label}" deleted` } : undefined));
   if (!isLabel(path.label) || !(await store.deleteTag(path.label, deleted))) throw new Refusal(1309);
   return {};
 };
