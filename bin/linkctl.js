@@ -42,10 +42,11 @@ function start() {
   if (isDebugged) process.setSourceMapsEnabled(true);
   const { load, keep } = isDebugged ? plainProgram(folder) : compiledProgram(folder);
   const { main, processSystem } = load('main.cjs');
-  main(process.argv.slice(2), processSystem()).then((code) => {
+  const system = processSystem();
+  main(process.argv.slice(2), system).then((code) => {
     keep();
     // All output is written. Freeing what is in memory would take a short command a millisecond or two.
-    process.exit(code);
+    system.exit(code);
   });
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
-import { fstatSync, openSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -146,8 +146,19 @@ export function processExists(processId: number): boolean {
   }
 }
 
-export function processSystem(): System {
+interface ProcessSystem extends System {
+  /** Ends the process, whether its terminal is still there or not. */
+  exit(code: number): never;
+}
+
+export function processSystem(): ProcessSystem {
   let terminal: InputStream | undefined;
+  let isListening = false;
+  const exit = (code: number): never => {
+    // What never listened for a signal did not run long enough to outlive its terminal.
+    if (isListening) closeLostTerminals();
+    process.exit(code);
+  };
   return {
     get stdin() {
       return process.stdin;
@@ -171,6 +182,7 @@ export function processSystem(): System {
     lookup: async (name) => (await import('node:dns/promises')).lookup(name, { all: true }),
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, signal ? { signal } : {}),
     onSignal: (signal, listener) => {
+      isListening = true;
       process.on(signal, listener);
       return () => process.off(signal, listener);
     },
@@ -187,13 +199,14 @@ export function processSystem(): System {
     onCrash: (report) => {
       const end = (code = 1): never => {
         endRawMode();
-        process.exit(code);
+        return exit(code);
       };
       process.once('uncaughtException', (error) => {
         process.once('uncaughtException', () => end());
         report(error).then(end, () => end());
       });
     },
+    exit,
   };
 }
 
@@ -204,11 +217,12 @@ function openTerminal(): InputStream | undefined {
 
 /** Node takes up to three milliseconds to open a stream, so it is opened on first use. */
 function lateStream(fd: number, open: () => NodeJS.WriteStream): OutputStream {
-  let isTTY: boolean | undefined;
+  let isTTY = true;
   return {
     fd,
+    // A terminal can go away; nothing else becomes one.
     get isTTY() {
-      isTTY ??= isTerminal(fd);
+      isTTY &&= isTerminal(fd);
       return isTTY;
     },
     get columns() {
@@ -220,10 +234,21 @@ function lateStream(fd: number, open: () => NodeJS.WriteStream): OutputStream {
   };
 }
 
-/** `node:tty` takes time to load, so a file, a pipe and the null device are recognized first. */
 function isTerminal(fd: number): boolean {
+  return isDevice(fd) && isatty(fd);
+}
+
+/** `node:tty` takes time to load, so a file, a pipe and the null device are recognized first. */
+function isDevice(fd: number): boolean {
   const file = fstatSync(fd);
-  return file.isCharacterDevice() && file.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev && isatty(fd);
+  return file.isCharacterDevice() && file.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+}
+
+/** At its end Node restores the terminals that it started with, and crashes if one is gone. It ignores closed streams. */
+function closeLostTerminals(): void {
+  for (const fd of [0, 1, 2]) {
+    if (orElse(() => isDevice(fd) && !isatty(fd), false)) closeSync(fd);
+  }
 }
 
 /** A terminal in raw mode would not echo input for the next program. */

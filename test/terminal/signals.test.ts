@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
+import { processExists } from '../../src/base/system.ts';
 import { startProgram, written } from '../support/built-program.ts';
 import { sent } from '../support/linkctl.ts';
 import { screenOf } from '../support/terminal.ts';
@@ -144,6 +145,44 @@ describe('Ctrl-C', () => {
     await until(async () => (await sent(wire)).length > 0, 'a request is sent');
     process.kill(Number(/child (\d+)/.exec(terminal.shown())?.[1]), signal);
     expect((await terminal.ended()).shown).toContain(`code ${code}`);
+  });
+});
+
+describe('a terminal that goes away', () => {
+  test.for([
+    [
+      'R-18: a run in the background ends as if it were there',
+      'set -m;',
+      'shorten -f $links --batch-size 20',
+      0,
+      /^to undo it: .*\n$/m,
+    ],
+    [
+      'R-18: a change in the foreground says how it ended',
+      '',
+      'shorten https://a.example/',
+      10,
+      /^error: outcome unknown: .*\nhint: /m,
+    ],
+  ] as const)('%s, with its own code', async ([, setting, argv, code, said], { open, folder, wire }) => {
+    const files = { links: links(folder, 40), code: join(folder, 'code'), stderr: join(folder, 'stderr') };
+    const only = { method: 'POST' };
+    await wire.script([code === 0 ? { only, delay: 1000 } : { only, end: 'silent' }]);
+    const job = `trap : HUP; $linkctl ${argv}; echo $? > $code`;
+    const terminal = open([], { shell: `${setting} bash -c '${job}' <&0 > /dev/null 2> $stderr & wait`, env: files });
+    await until(async () => posts(await sent(wire)) > 0, 'a POST is sent');
+    terminal.close();
+    await until(() => existsSync(files.code) && readFileSync(files.code, 'utf8') !== '', 'the program ends');
+    expect(readFileSync(files.code, 'utf8')).toBe(`${code}\n`);
+    expect(readFileSync(files.stderr, 'utf8')).toMatch(said);
+  });
+
+  test('E49: the service stops', async ({ open, folder }) => {
+    const terminal = open([], { shell: `$linkctl serve --port 0 --data ${folder}/service & echo "child $!."; wait` });
+    await terminal.sees('http://127.0.0.1:');
+    const child = Number(/child (\d+)/.exec(terminal.shown())?.[1]);
+    terminal.close();
+    await until(() => !processExists(child), 'it has stopped');
   });
 });
 
