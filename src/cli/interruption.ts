@@ -1,3 +1,4 @@
+import { InterruptedError } from '../base/errors.ts';
 import type { EndingSignal } from '../base/system.ts';
 import type { Invocation } from './invocation.ts';
 
@@ -29,6 +30,7 @@ export function interruptible(
         return system.dieOf(signal);
       }
       caught = signal;
+      streams.hurry(new InterruptedError(signal));
       stop('interrupted', 'a second signal (Ctrl-C)');
     });
     const over = (): void => stop('--max-time reached', 'a signal');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from '../base/errors.ts';
+import { InterruptedError, UsageError } from '../base/errors.ts';
 import { type EndingSignal, folders } from '../base/system.ts';
 import { type Format, formats, isFormat, markdown } from '../contract/formats.ts';
 import type { GlobalOptions } from '../flags/globals.ts';
@@ -177,6 +177,7 @@ function watchSignals({ system, streams, sent, dieOf }: Launch, calls: AbortCont
   let caught: EndingSignal | undefined;
   const listen = (signal: EndingSignal): void => {
     const die = (): void => system.dieOf(signal);
+    if (sent.change) streams.hurry(new InterruptedError(signal));
     if (listener) listener(signal);
     else if (caught) die();
     else {

@@ -9,7 +9,7 @@ const reportTime = 1000;
 /** The deadline of `--max-time`. Ends `calls`. */
 export function deadlineAfter(
   seconds: number,
-  { system, sent }: { readonly system: Pick<System, 'sleep' | 'stdin'>; readonly sent: Launch['sent'] },
+  { system, sent, streams }: { readonly system: Pick<System, 'sleep' | 'stdin'> } & Pick<Launch, 'sent' | 'streams'>,
   calls: AbortController,
 ): Deadline {
   const time = new AbortController();
@@ -17,11 +17,10 @@ export function deadlineAfter(
   const { signal } = time;
   const waitForDeadline = async (handlesEnd: () => boolean): Promise<void> => {
     await system.sleep(seconds * 1000, released.signal);
-    time.abort(
-      new UnavailableError(`not completed within ${seconds} s (--max-time)`, {
-        hint: 'run the same command again, or increase --max-time',
-      }),
-    );
+    const hint = 'run the same command again, or increase --max-time';
+    const reason = new UnavailableError(`not completed within ${seconds} s (--max-time)`, { hint });
+    time.abort(reason);
+    streams.hurry(reason);
     if (!handlesEnd()) calls.abort(signal.reason);
     await system.sleep(reportTime, released.signal);
   };

@@ -14,9 +14,11 @@ export async function printReport(report: Report, options: OutputOptions, stream
     await (report.kind === 'rows' ? printRows(report, options, streams) : printOther(report, options, streams));
     await streams.stdout.flush();
   } catch (error) {
-    const reported = (error instanceof ClosedPipe && report.abandoned?.()) || withChanges(error, report, streams);
-    if (reported) throw reported;
-    return;
+    if (!isStopped(error, report, streams)) {
+      const reported = (error instanceof ClosedPipe && report.abandoned?.()) || withChanges(error, report, streams);
+      if (reported) throw reported;
+      return;
+    }
   } finally {
     streams.progress.stop();
   }
@@ -24,8 +26,14 @@ export async function printReport(report: Report, options: OutputOptions, stream
   if (!options.quiet || outcome) {
     for (const note of report.notes?.() ?? []) await streams.note(note);
   }
-  await report.printed?.();
+  if (!streams.stdout.failure()) await report.printed?.();
   if (outcome) throw outcome;
+}
+
+/** True if the output failed while the command was stopped by a signal or the end of its time, and therefore reports this as usual. */
+function isStopped(error: unknown, report: Report, { stdout }: Streams): boolean {
+  const outcome = error === stdout.failure() ? report.outcome?.() : undefined;
+  return outcome !== undefined && (outcome === error || outcome.kind === 'interrupted');
 }
 
 /** Output that could not be written must not hide that something was changed, nor how the change ended, least of all in doubt. */

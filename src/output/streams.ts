@@ -1,3 +1,4 @@
+import type { CliError } from '../base/errors.ts';
 import { safe } from '../base/safe-text.ts';
 import type { System } from '../base/system.ts';
 import { wrap } from '../base/wrap.ts';
@@ -9,6 +10,9 @@ import { createProgress, type Progress, progressMode } from './terminal/progress
 import { Writer, writeAtOnce } from './writer.ts';
 
 type World = Pick<System, 'stdout' | 'stderr' | 'env' | 'platform' | 'sleep'>;
+
+/** Milliseconds for which a command that is to end waits until a chunk of its output was read. */
+const patience = 2000;
 
 /** The only code that writes to stdout and stderr, so that their order is kept. */
 export class Streams {
@@ -41,6 +45,18 @@ export class Streams {
   get stdout(): Writer {
     this.#stdout ??= new Writer(this.#system.stdout, this.#system.stdout.isTTY ? { beforeChunk: this.#clearProgress } : {});
     return this.#stdout;
+  }
+
+  get #messages(): Writer {
+    this.#stderr ??= new Writer(this.#system.stderr, { lossy: true, beforeChunk: this.#clearProgress });
+    return this.#stderr;
+  }
+
+  /** For a command that is to end: from now on, output fails with `reason` and messages are dropped if their readers are blocked. */
+  hurry(reason: CliError): void {
+    const limit = (): Promise<CliError> => this.#system.sleep(patience).then(() => reason);
+    this.stdout.hurry(limit);
+    this.#messages.hurry(limit);
   }
 
   /** True if stdout is a terminal. */
@@ -88,10 +104,9 @@ export class Streams {
 
   /** Does not wait for stdout, whose reader may be slow. */
   async messageNow(text: string, lead = ''): Promise<void> {
-    this.#stderr ??= new Writer(this.#system.stderr, { lossy: true, beforeChunk: this.#clearProgress });
-    this.#stderr.write(`${this.#isAsking ? '\n' : ''}${this.#redact(lead)}${this.fitted(this.#clean(text), 'stderr', lead)}\n`);
+    this.#messages.write(`${this.#isAsking ? '\n' : ''}${this.#redact(lead)}${this.fitted(this.#clean(text), 'stderr', lead)}\n`);
     this.#isAsking = false;
-    await this.#stderr.flush();
+    await this.#messages.flush();
   }
 
   /** All later messages and questions pass through `redact`. */

@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import { LocalError, messageOf } from '../base/errors.ts';
+import { CliError, LocalError, messageOf } from '../base/errors.ts';
 import type { OutputStream } from '../base/system.ts';
 import { errorCode } from '../files/file-error.ts';
 import { writeWhole } from '../files/whole-write.ts';
@@ -31,7 +31,10 @@ export class Writer {
   #pending = '';
   #sending: Promise<void> | undefined;
   #isScheduled = false;
-  #failure: ClosedPipe | LocalError | undefined;
+  #failure: ClosedPipe | CliError | undefined;
+  /** Ends the wait for the current chunk. */
+  #taken: ((error?: unknown) => void) | undefined;
+  #limit: (() => Promise<CliError>) | undefined;
 
   constructor(stream: OutputStream, options: WriterOptions = {}) {
     this.#stream = stream;
@@ -40,13 +43,19 @@ export class Writer {
     if (this.#file === undefined) stream.on('error', this.#fail);
   }
 
-  failure(): ClosedPipe | LocalError | undefined {
+  failure(): ClosedPipe | CliError | undefined {
     return this.#failure;
+  }
+
+  /** Limits how long each chunk, from the current one on, waits for the reader. The stream then fails with what `limit` resolves to. */
+  hurry(limit: () => Promise<CliError>): void {
+    this.#limit = limit;
+    if (this.#sending) void limit().then(this.#taken);
   }
 
   /**
    * Await the returned promise, so that a slow reader slows us down. Text is sent when the program waits for something else, or when a chunk
-   * is full. Throws `ClosedPipe` or `LocalError` after the stream failed.
+   * is full. Throws `ClosedPipe` or `CliError` after the stream failed.
    */
   write(text: string): Promise<void> | undefined {
     if (this.#failure) return this.#check();
@@ -104,7 +113,13 @@ export class Writer {
   }
 
   async #send(chunk: string): Promise<unknown> {
-    if (this.#file === undefined) return await new Promise((resolve) => this.#stream.write(chunk, resolve));
+    if (this.#file === undefined) {
+      return await new Promise((resolve) => {
+        this.#taken = resolve;
+        this.#stream.write(chunk, resolve);
+        void this.#limit?.().then(resolve);
+      });
+    }
     // Node ignores a partial write on a full disk and reports success, so files are written here.
     try {
       writeWhole(this.#file, Buffer.from(chunk));
@@ -152,7 +167,8 @@ const causes: { readonly [code: string]: string } = {
   EBADF: 'the stream is not open',
 };
 
-function outputFailure(error: unknown): ClosedPipe | LocalError {
+function outputFailure(error: unknown): ClosedPipe | CliError {
+  if (error instanceof CliError) return error;
   const code = errorCode(error) ?? '';
   if (goneCodes.includes(code)) return new ClosedPipe(error);
   return new LocalError(`cannot write output: ${causes[code] ?? messageOf(error)}`, { cause: error });

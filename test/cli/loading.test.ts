@@ -121,13 +121,13 @@ const seldom = [
 
 describe.for([
   { argv: ['shorten', 'https://nodejs.org/'], bound: [196, 4] },
-  { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [213, 7] },
+  { argv: ['shorten', 'https://nodejs.org/', '--hash', 'mine'], bound: [214, 7] },
   { argv: ['list', '--limit', '500'], bound: [178, 7] },
   { argv: ['stats', 'h'], bound: [178, 8] },
   { argv: ['edit', 'h', '--note', 'x'], bound: [271, 12] },
   { argv: ['delete', 'h', '--yes'], bound: [296, 14] },
-  { argv: ['--version'], bound: [23, 1] },
-  { argv: ['shorten', '--help'], bound: [23, 1] },
+  { argv: ['--version'], bound: [24, 1] },
+  { argv: ['shorten', '--help'], bound: [24, 1] },
   { argv: ['__complete', 'shor'], bound: [27, 2] },
   { argv: ['shorten', '--nosuch'], bound: [96, 4] },
 ] as const)('a command of one call: $argv', ({ argv, bound }) => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -72,6 +73,32 @@ describe('Ctrl-C', () => {
       if (name === 'stdout') expect(stderr).toBe('interrupted\n');
     },
   );
+
+  test.for([
+    ['R-18, B41: a signal ends a run', ['shorten'], 'SIGTERM', null],
+    ['R-9, R-18: --max-time ends a run', ['shorten', '--max-time', '4'], null, 8],
+    ['R-9: --max-time ends a listing', ['list', '--all', '--max-time', '4'], null, 8],
+  ] as const)('%s whose output nobody reads', async ([, words, signal, code], { env, folder, linkctl, wire }) => {
+    const isRun = words[0] === 'shorten';
+    const file = links(folder, 4000);
+    if (!isRun) await linkctl(['shorten', '-f', file, '-q']);
+    const argv = isRun ? ['-f', file, '--batch-size', '100'] : [];
+    const { process: child, ended } = startProgram([...words, ...argv, '-o', 'json'], env);
+    child.stdout?.pause();
+    const died = once(child, 'exit');
+    if (signal) await until(() => pausesIn(wire), 'nothing is sent any more');
+    if (signal) child.kill(signal);
+    expect(await died).toEqual([code, signal]);
+    child.stdout?.resume();
+    const { stderr } = await ended;
+    if (code) expect(stderr).toContain('"message":"not completed within 4 s (--max-time)"');
+    if (!isRun) return;
+    expect(stderr).toMatch(/^4000 rows: \d+ created, \d+ not sent .*\n(.+\n)*to resume run .*\n/m);
+    const again = await linkctl(['shorten', '-f', file, '--fields', 'hash', '--no-header']);
+    expect(new Set(again.stdout.trim().split('\n')).size).toBe(4000);
+    const made = Number(/^4000 rows: (\d+)/m.exec(stderr)?.[1]);
+    expect(again.stderr).toContain(`: ${made} of 4000 rows are done`);
+  });
 
   test('R-18: stops a shortening run after the batches in progress; the same command resumes', async ({ open, folder, wire }) => {
     const file = links(folder, 2000);
@@ -252,5 +279,12 @@ describe('progress', () => {
     expect(stderr.match(/^\d+\/5 batches · \d+\/100 · 0 failed.*$/gm)).toHaveLength(1);
   });
 });
+
+/** True if the service got nothing new for half a second. */
+async function pausesIn(wire: Parameters<typeof sent>[0]): Promise<boolean> {
+  const before = (await sent(wire)).length;
+  await delay(500);
+  return before > 0 && (await sent(wire)).length === before;
+}
 
 const posts = (calls: readonly { readonly call: string }[]): number => calls.filter(({ call }) => call.startsWith('POST')).length;

@@ -62,7 +62,8 @@ export function readToItsEnd<Some>(source: AsyncGenerator<Some>, stop: Stop, onL
     next: () => source.next(),
     async return() {
       const hint = 'run the same command again to resume';
-      stop.because(new LocalError('stopped after the requests in progress', { hint }));
+      // A run that was stopped before still ends for that reason.
+      if (!stop.reason) stop.because(new LocalError('stopped after the requests in progress', { hint }));
       onLeft?.();
       while (!(await source.next()).done);
       return { done: true, value: undefined };
