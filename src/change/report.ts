@@ -121,9 +121,10 @@ function ending({ run, presentation, session, noun }: ShownRun, { caught }: Inte
   return signal ? session.dieOf(signal) : session.deadline.signal?.reason;
 }
 
-/** The error for a closed pipe. The journal contains the rows that were not printed. */
-function abandonment({ progress, summary }: StartedRun): LocalError {
-  const { tally } = summary();
+/** The error for a closed pipe, unless nothing is left to be done. The journal contains the rows that were not printed. */
+function abandonment({ progress, summary }: StartedRun): LocalError | undefined {
+  const { tally, stop } = summary();
+  if (!stop && tally.counts.not_sent === 0) return undefined;
   const settled = tally.rows - tally.counts.not_sent;
   return new LocalError(`output pipe closed after ${settled} of ${progress().rows} rows`, {
     hint: 'run the same command again to resume',

@@ -163,6 +163,19 @@ test('B40: a change whose reader went away ends with exit 9, and says what was m
   }
 });
 
+test('B40: so does a run whose reader went away when every row was done; the same command prints the rows', async ({ env }) => {
+  const line = `shorten -f <(echo https://nodejs.org/1; echo https://nodejs.org/2)`;
+  const ran = await runShell(unread(line), env);
+  expect(ran).toMatchObject({
+    code: 9,
+    stderr: expect.stringMatching(/^error: output pipe closed\n2 rows: 2 created .*\n.*undo/m),
+  });
+  expect(ran.stderr).not.toContain('resume');
+  const again = await runShell(`$linkctl ${line} --fields long_url --no-header`, env);
+  expect(again).toMatchObject({ code: 0, stdout: 'https://nodejs.org/1\nhttps://nodejs.org/2\n' });
+  expect(again.stderr).toContain(': 2 of 2 rows are done\n');
+});
+
 test('B34, B40: a raw call that changes something ends with exit 9 if its answer is lost, unless it failed as a whole', async ({
   env,
 }) => {

@@ -49,10 +49,14 @@ export async function executeRun(run: Execution, batches: number) {
   };
 }
 
-/** Ignores a signal after the last response and a failure in the last batch, because they stopped nothing. */
+/** The reader stopped early. */
+class UnreadError extends LocalError {}
+
+/** Ignores a failure in the last batch, and what came after the last response: a signal, or a reader that left. They stopped nothing. */
 function stopOf({ tally, isEnded }: RunOutput, reason: StopReason | undefined): StopReason | undefined {
   const { not_sent, unknown } = tally.counts;
-  const isIgnored = reason?.kind === 'fail_fast' || (reason?.kind === 'signal' && isEnded);
+  const isLate = isEnded && (reason?.kind === 'signal' || (reason?.kind === 'error' && reason.error instanceof UnreadError));
+  const isIgnored = isLate || reason?.kind === 'fail_fast';
   return isIgnored && not_sent + unknown === 0 ? undefined : reason;
 }
 
@@ -63,7 +67,7 @@ export function readToItsEnd<Some>(source: AsyncGenerator<Some>, stop: Stop, onL
     async return() {
       const hint = 'run the same command again to resume';
       // A run that was stopped before still ends for that reason.
-      if (!stop.reason) stop.because(new LocalError('stopped after the requests in progress', { hint }));
+      if (!stop.reason) stop.because(new UnreadError('stopped after the requests in progress', { hint }));
       onLeft?.();
       while (!(await source.next()).done);
       return { done: true, value: undefined };

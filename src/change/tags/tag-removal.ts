@@ -197,7 +197,7 @@ async function removeByRun(known: KnownRemoval, session: Session): Promise<RowsR
     },
     outcome: () => ending ?? report.outcome?.(),
     ...(run.printed && { printed: run.printed }),
-    abandoned: () => run.abandoned?.(),
+    abandoned: () => run.abandoned?.() ?? report.abandoned?.(),
     unwritten: () => [...(run.unwritten?.() ?? []), ...(report.unwritten?.() ?? [])],
   };
 }
