@@ -8,15 +8,18 @@ import { batchesOf, type DoneReport, type Report, type RowPrinter, type RowsRepo
 import type { Streams } from './streams.ts';
 import { ClosedPipe } from './writer.ts';
 
-/** Prints the report, its notes, and throws its outcome. A closed pipe ends a read silently. */
+/** Prints the report, its notes, and throws its outcome. A closed pipe ends a read silently, unless it reported failed rows before. */
 export async function printReport(report: Report, options: OutputOptions, streams: Streams): Promise<void> {
+  const failed = failedRows(streams);
   try {
-    await (report.kind === 'rows' ? printRows(report, options, streams) : printOther(report, options, streams));
+    await (report.kind === 'rows' ? printRows(report, options, streams, failed) : printOther(report, options, streams));
     await streams.stdout.flush();
   } catch (error) {
     if (!isStopped(error, report, streams)) {
       const reported = (error instanceof ClosedPipe && report.abandoned?.()) || withChanges(error, report, streams);
       if (reported) throw reported;
+      const outcome = failed.any() && report.outcome?.();
+      if (outcome) throw outcome;
       return;
     }
   } finally {
@@ -78,10 +81,9 @@ function plainText({ text }: TextReport, terminal: boolean): string {
 }
 
 /** Prints rows as they arrive. If the source fails, the output so far is valid in its format. */
-async function printRows(report: RowsReport, options: OutputOptions, streams: Streams): Promise<void> {
+async function printRows(report: RowsReport, options: OutputOptions, streams: Streams, failed: FailedRows): Promise<void> {
   const format = chooseFormat(options, streams.terminal);
   const printer = await createPrinter(report, options, streams, format);
-  const failed = failedRows(streams, report.failuresIn);
   const { failure: failureOf, unreached }: Partial<RowsReport> = isJson(format) ? {} : report;
   let count = 0;
   try {
@@ -96,11 +98,11 @@ async function printRows(report: RowsReport, options: OutputOptions, streams: St
     }
   } catch (error) {
     if (!streams.stdout.failure()) await endEarly(printer, streams);
-    if (!streams.stdout.failure()) await failed.end();
+    if (!streams.stdout.failure()) await failed.end(report.failuresIn);
     throw error;
   }
   await printer.end(true);
-  await failed.end();
+  await failed.end(report.failuresIn);
   if (options.quiet) return;
   const hidden = printer.hidden?.() ?? [];
   if (hidden.length > 0) await streams.message(`hidden to fit the terminal: ${hidden.join(', ')} (use --no-truncate)`);
@@ -149,8 +151,10 @@ const maxLines = 5;
 /** Bounds memory: a server may invent any number of codes. */
 const maxGroups = 50;
 
+type FailedRows = ReturnType<typeof failedRows>;
+
 /** Prints the first failures of each group and counts the rest, so memory stays constant. */
-function failedRows(streams: Streams, failuresIn: string | undefined) {
+function failedRows(streams: Streams) {
   const groups = new Map<string, Group>();
   const groupOf = ({ kind, apiCode, hint }: CliError): Group => {
     const exact = `${kind} ${apiCode ?? ''}`;
@@ -165,8 +169,9 @@ function failedRows(streams: Streams, failuresIn: string | undefined) {
       group.count += 1;
       if (group.count <= maxLines) await printError(failure, streams, group.details);
     },
-    /** Prints the number of further failures, and the hints. */
-    async end(): Promise<void> {
+    any: () => groups.size > 0,
+    /** Prints the number of further failures, with the file that has them, and the hints. */
+    async end(failuresIn: string | undefined): Promise<void> {
       const where = failuresIn === undefined ? '' : ` (see ${failuresIn})`;
       for (const { count, mark } of groups.values()) {
         if (count > maxLines) await streams.message(`${streams.glyphs.ellipsis} and ${count - maxLines} more${mark}${where}`);

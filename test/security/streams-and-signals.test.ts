@@ -146,6 +146,16 @@ test('R-19, B40: a reader that went away before the first byte is no failure of 
   );
 });
 
+test('R-19, B40: a read that reported a link that does not exist ends as if its output were read', async ({ env, linkctl }) => {
+  await withLink(linkctl);
+  const runs = ['list none', 'list abc none', 'stats abc none'].map(async (line) => {
+    const [ran, whole] = await Promise.all([runShell(unread(line), env), runShell(`$linkctl ${line}`, env)]);
+    expect(ran, line).toEqual({ ...whole, stdout: '' });
+    return ran.code;
+  });
+  expect(await Promise.all(runs)).toEqual([5, 3, 3]);
+});
+
 test('B40: a change whose reader went away ends with exit 9, and says what was made and how to undo it', async ({ env }) => {
   for (const [line, done] of [
     ['shorten https://nodejs.org/1 https://nodejs.org/2', /^created: http:\S+\ncreated: http:\S+$/m],
