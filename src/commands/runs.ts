@@ -64,6 +64,8 @@ export function register(command: Command, run: Runner): void {
     examples: ['linkctl runs', 'linkctl runs show last', 'linkctl runs verify 20310131-1209'],
     notes: [
       'To resume an unfinished run, run the same command again. Records are kept for 30 days, of typed links the newest 200 of each account. Until then, linkctl undo can revert any run whose UNDO column says yes. If nothing shows whether a run created its links, it says with --force.',
+      'Closing the terminal stops a run, even if it was started with nohup. On Linux, a run that was started like this continues:',
+      '  setsid linkctl shorten -f links.csv > links.tsv 2> run.log &',
       '<run> is a run ID, an unambiguous prefix of one, or last. last is the newest run of the profile in use: --profile, else the current one.',
       'What shorten -f guarantees depends on the rows:',
       [
