@@ -39,7 +39,8 @@ if (isSea()) {
   // No file has this path; `partGone` in src/cli/main.ts asks for the location of the program.
   const { main, processSystem } = loader(scriptFor, process.execPath)('main.cjs');
   // All output is written. Freeing what is in memory would take a short command a millisecond or two.
-  main(process.argv.slice(2), processSystem()).then((code) => process.exit(code));
+  const system = processSystem();
+  main(process.argv.slice(2), system).then((code) => system.exit(code));
 } else {
   module.exports = { loader, scriptOf };
 }
