@@ -7,9 +7,9 @@ import { enoughKnown, type ListingSettings, newestPages } from './newest-links.t
 export type NewnessTest = (hash: string) => boolean | undefined;
 
 /**
- * A link is newer than a watermark if it is not in it and is listed before a link of it. A link that was deleted and recreated is listed
- * first, so the reading continues to the page of the 50th known link or to the end. All links behind that page are older. If the listing
- * shows no link of the watermark, no link is proven to be newer.
+ * A link is newer than a watermark if it is not in it and is listed before most links of it. Those that were deleted and recreated are listed
+ * first, so the reading continues to the page of the 50th known link or to the end. All links behind that page are older. If the listing shows
+ * no link of the watermark, no link is proven to be newer, and if it shows the oldest links first, none is either.
  */
 export async function linksInFront(mark: Watermark, listing: ListingSettings): Promise<NewnessTest> {
   if (mark.known.length === 0) return () => mark.total === 0 || undefined;
@@ -25,23 +25,22 @@ interface Front {
   readonly isPast: boolean;
 }
 
-/** Undefined if others deleted so many links meanwhile that one may be missing. */
+/** Undefined if others changed so many links meanwhile that one may be missing. */
 async function readFront(known: ReadonlySet<string>, listing: ListingSettings): Promise<Front | undefined> {
-  const newer = new SeenKeys();
   const needed = Math.min(enoughKnown, known.size);
-  let seen = 0;
-  const unproven: string[] = [];
+  const others: string[] = [];
+  /** For each known link, the number of others before it. */
+  const borders: number[] = [];
   for await (const page of newestPages(listing)) {
     if (page === 'gap') return undefined;
     for (const hash of page.fresh.map((record) => foldedHash(record.hash))) {
-      if (!known.has(hash)) {
-        unproven.push(hash);
-        continue;
-      }
-      for (const each of unproven.splice(0)) newer.add(each);
-      seen += 1;
+      if (known.has(hash)) borders.push(others.length);
+      else others.push(hash);
     }
-    if (seen >= needed) return { newer, isPast: true };
+    if (borders.length >= needed) break;
   }
-  return { newer, isPast: false };
+  const newer = new SeenKeys();
+  const middle = Math.ceil(borders.length / 2) - 1;
+  for (const hash of others.slice(0, borders[middle] ?? 0)) newer.add(hash);
+  return { newer, isPast: borders.length >= needed };
 }

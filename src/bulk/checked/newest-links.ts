@@ -87,13 +87,15 @@ interface NewestPage {
   readonly isEnd: boolean;
 }
 
-/** Pages that may be read again in a row, each time more, because links before them were deleted. */
+/** How often in a row it goes back, each time further. */
 const maximalSteps = 4;
+/** Pages of which less than half is new: with more of them, others change links as fast as they are read. */
+const maximalSlowPages = 40;
 
 /**
- * Yields pages of the listing, newest links first, each beginning with a record of an earlier one, so that none is missed: links that others
- * create push records into a page again, and after deletions it goes back. Ends with a page without a new record, and with `gap` if a record
- * may be missing.
+ * Yields pages of the listing, newest links first. The new records of a page follow a record of the page before, so that none is missed:
+ * links that others create push records into a page again, and after deletions, it goes back. Ends with a page without a new record, and
+ * with `gap` if a record may be missing.
  */
 export async function* newestPages(
   { client, domain }: ListingSettings,
@@ -101,30 +103,39 @@ export async function* newestPages(
 ): AsyncGenerator<NewestPage | 'gap'> {
   const seen = new SeenKeys({ onlyNewest: true });
   const size = Math.min(limit, editions[client.edition].groupBound);
-  let steps = 0;
-  let reached = from;
+  let before: ReadonlySet<string> = new Set();
+  let [largest, slowPages, steps, reached] = [0, 0, 0, from];
   for (let offset = from; mayCall(); ) {
     const query = { limit: size, offset: offset || undefined, domain };
     const { urls, page } = await client.send('listUrls', { query }, { signal });
     const rows = urls.map(readRecord).filter((record) => record !== undefined);
-    if (offset > from && rows[0] && !seen.has(rows[0].hash)) {
+    const known = knownAtStart(rows, seen);
+    const isRepeated = offset < reached && known === rows.length && known > 1;
+    largest = Math.max(largest, rows.length);
+    if (rows.length - known < largest / 2) slowPages += 1;
+    if (offset > from && !isRepeated && !before.has(rows[known - 1]?.hash ?? '')) {
       steps += 1;
       reached = Math.max(reached, offset);
       offset = Math.max(from + 1, offset - 8 ** steps);
-      if (steps <= maximalSteps) continue;
-      yield 'gap';
-      return;
+    } else {
+      steps = 0;
+      offset += Math.max(0, urls.length - 1);
+      if (isRepeated) continue;
+      before = new Set(rows.map(({ hash }) => hash));
+      const fresh = rows.slice(known).filter(({ hash }) => seen.add(hash));
+      const { total_count: total }: { readonly total_count?: unknown } = page ?? {};
+      yield { fresh, total, size: urls.length, isEnd: fresh.length === 0 && rows.length <= 1 };
+      // Some servers return the same page at every offset.
+      if (fresh.length === 0) return;
     }
-    steps = 0;
-    const fresh = rows.filter(({ hash }) => seen.add(hash));
-    const { total_count: total }: { readonly total_count?: unknown } = page ?? {};
-    const isEnd = rows.length === 0 || (rows.length === 1 && fresh.length === 0);
-    const isRepeated = fresh.length === 0 && offset < reached && !isEnd;
-    if (!isRepeated) yield { fresh, total, size: urls.length, isEnd };
-    // Some servers return the same page at every offset.
-    if (fresh.length === 0 && !isRepeated) return;
-    offset += urls.length - 1;
+    if (steps > maximalSteps || slowPages > maximalSlowPages) return yield 'gap';
   }
+}
+
+/** Returns the number of records at the start of a page that were read before. */
+function knownAtStart(rows: readonly KnownRecord[], seen: SeenKeys): number {
+  const first = rows.findIndex(({ hash }) => !seen.has(hash));
+  return first === -1 ? rows.length : first;
 }
 
 export async function scanFront(listing: ListingSettings, signal?: AbortSignal): Promise<Scan> {
