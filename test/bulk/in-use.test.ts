@@ -135,6 +135,26 @@ describe('D10: a listing that begins with the oldest link', () => {
     },
   );
 
+  test('nothing is made twice if so many are deleted before its last page that this is empty', async () => {
+    await inWorld('a', 300, { oldestFirst: true, pageCap: 100, totalCount: 'missing' }, async (world) => {
+      const rows = rowsOf(2);
+      await world.server.script([
+        { ...faults.dropAfter, only: { method: 'POST' } },
+        { times: 2, held: true, only: { path: 'offset=198' } },
+      ]);
+      const running = world.shorten(rows, { settle });
+      for (const first of [10, 50]) {
+        // One reading may be enough.
+        await Promise.race([world.server.held(), running]);
+        const hashes = Array.from({ length: 40 }, (_, index) => `old${first + index}`).join();
+        await world.direct.send('deleteUrls', { query: { hashes, tags: undefined } });
+        await world.server.release();
+      }
+      await running;
+      expect(await linksOf(world, rows)).toEqual({ 1: 2 });
+    });
+  });
+
   test.for<Manners>([{}, { totalCount: 'missing' }, { totalCount: 'page length' }])(
     'what a watermark of all links did not know is new, wherever it is: %o',
     async (manners) => {

@@ -382,6 +382,22 @@ test.for([
   },
 );
 
+test('U7: a listing of the oldest links first proves nothing, although one of the oldest was deleted and made again', async ({
+  linkctl,
+  service,
+  wire,
+  folder,
+}) => {
+  const [first = {}, ...others] = numbered(40).slice(10);
+  await store(service, [first, ...others, { custom_hash: 'h4', long_url: 'https://d.example/' }]);
+  await wire.behave({ oldestFirst: true, pageCap: 30 });
+  expect((await linkctl(['shorten', '-f', inputIn(folder)])).code).toBe(0);
+  await foreign(service, 'DELETE', '/urls/h10');
+  await store(service, [first]);
+  expect(await undoLast(linkctl)).toMatchObject({ code: 3, stdout: '' });
+  expect((await stored(service)).map(({ hash }) => hash)).toContain('h4');
+});
+
 test('U2: a journal of an earlier version says only where its links led', async ({ linkctl, service, folder }) => {
   expect((await linkctl(['shorten', '-f', inputIn(folder)])).code).toBe(0);
   const path = await newestFile(linkctl, folder, 'journal.log');

@@ -89,8 +89,8 @@ interface NewestPage {
 
 /** How often in a row it goes back, each time further. */
 const maximalSteps = 4;
-/** Pages of which less than half is new: with more of them, others change links as fast as they are read. */
-const maximalSlowPages = 40;
+/** Pages with less than an eighth of the new records of the largest page. With more of them, others create links as fast as they are read. */
+const maximalSlowPages = 20;
 
 /**
  * Yields pages of the listing, newest links first. The new records of a page follow a record of the page before, so that none is missed:
@@ -112,7 +112,7 @@ export async function* newestPages(
     const known = knownAtStart(rows, seen);
     const isRepeated = offset < reached && known === rows.length && known > 1;
     largest = Math.max(largest, rows.length);
-    if (rows.length - known < largest / 2) slowPages += 1;
+    if ((rows.length - known) * 8 < largest) slowPages += 1;
     if (offset > from && !isRepeated && !before.has(rows[known - 1]?.hash ?? '')) {
       steps += 1;
       reached = Math.max(reached, offset);
