@@ -1,6 +1,7 @@
 import { isLoopback } from '../contract/web-address.ts';
 import { type Api, answerCall, type Target } from './api/api.ts';
-import { comeLater, refuse, refuseHost } from './api/api-responses.ts';
+import { refuse, refuseHost } from './api/api-responses.ts';
+import { notYet, refusalOf } from './api/refusal.ts';
 import { withCors } from './cors.ts';
 import { domainNamed, hostName } from './hosts.ts';
 import type { ServiceRequest, ServiceResponse } from './message.ts';
@@ -24,7 +25,7 @@ export async function answer(dispatcher: Dispatcher, request: ServiceRequest): P
   try {
     const [path = '', search = ''] = request.target.split(/\?(.*)/s);
     const rootLength = lengthOfRoot(path);
-    if (!dispatcher.isOpen()) return rootLength > 0 ? comeLater : unavailable;
+    if (!dispatcher.isOpen()) return rootLength > 0 ? refuse(notYet) : unavailable;
     if (rootLength > 0) {
       const target = { root: path.slice(0, rootLength), path: path.slice(rootLength), query: new URLSearchParams(search) };
       return await withCors(request, dispatcher.settings.allowedOrigins, () => admitCall(dispatcher, request, target));
@@ -32,7 +33,7 @@ export async function answer(dispatcher: Dispatcher, request: ServiceRequest): P
     return dispatcher.hasRedirects ? await visit(dispatcher, request, path, search) : refuse(1301);
   } catch (error) {
     dispatcher.onFailure(error);
-    return refuse(101);
+    return refuse(refusalOf(error));
   }
 }
 

@@ -1,7 +1,7 @@
 import { type ServiceRequest, type ServiceResponse, textResponse } from './message.ts';
 import { type Metrics, metricsType } from './metrics.ts';
 import type { Store } from './store/store.ts';
-import { UnusableStore } from './store/store-options.ts';
+import { UnfinishedImport, UnusableStore } from './store/store-options.ts';
 import { withTimeout } from './store/timeout.ts';
 import type { ClickCounter } from './visits/click-counter.ts';
 
@@ -32,7 +32,7 @@ const silence = 'the store does not answer';
 function faultOf(store: Pick<Store, 'ping'>, timeout: number): Promise<string | undefined> {
   const answer = store.ping().then(
     () => undefined,
-    (error: unknown) => (error instanceof UnusableStore ? error.message : silence),
+    (error: unknown) => (error instanceof UnusableStore || error instanceof UnfinishedImport ? error.message : silence),
   );
   return withTimeout(timeout, answer, silence);
 }

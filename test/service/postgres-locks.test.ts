@@ -87,7 +87,7 @@ test('S6: a change that waits while an import begins changes nothing', async ({ 
   const change = client.call('POST', '/urls', { urls: [{ long_url: url }] });
   await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
   await commit();
-  expect((await change).body.error.code).toBe(101);
+  expect((await change).body.error.code).toBe(1219);
   expect(await query(database, 'SELECT hash FROM urls')).toEqual([]);
 });
 

@@ -271,12 +271,12 @@ test('S6: a folder is moved whose visitors were forgotten', async ({ start, fold
 
 /** Breaks an import half-way, when it comes to the log. */
 async function failImport(database: string, start: () => Promise<unknown>): Promise<void> {
-  await query(database, 'ALTER TABLE log ADD CONSTRAINT broken CHECK (id < 0)');
+  await query(database, 'ALTER TABLE log ADD CONSTRAINT broken CHECK (id < 0) NOT VALID');
   await expect(start()).rejects.toThrow('broken');
   await query(database, 'ALTER TABLE log DROP CONSTRAINT broken');
 }
 
-test('S6: while an import is not finished, processes that serve the account already change nothing, and then go on', async ({
+test('S6: while an import is not finished, processes that serve the account already answer nobody, and then go on', async ({
   start,
   serve,
   folder,
@@ -284,20 +284,46 @@ test('S6: while an import is not finished, processes that serve the account alre
   world,
 }) => {
   const source = await start({ data: folder });
-  await source.shorten({ long_url: url, custom_hash: 'one' });
+  await source.shorten({ long_url: url, custom_hash: 'one', tags: ['t'] });
   await source.service.close();
   const failures: string[] = [];
-  const serving = await serve({ onFailure: (error: unknown) => failures.push(String(error)) });
+  const serving = await serve({ metricsPort: 0, onFailure: (error: unknown) => failures.push(String(error)) });
+  await serving.shorten({ long_url: url, custom_hash: 'former' });
+  expect((await serving.visit('/former')).status).toBe(303);
+  // By another process, so that this one still knows the link.
+  await (await serve()).call('DELETE', '/urls/former');
   const shorten = async (custom_hash: string) =>
     (await serving.call('POST', '/urls', { urls: [{ long_url: url, custom_hash }] })).body.error.code;
   const store = { url: database, environment: {}, importFrom: folder };
   await failImport(database, () => start({ store }));
-  expect(await shorten('two')).toBe(101);
+  const calls: readonly [method: string, path: string, payload?: object][] = [
+    ['POST', '/urls', { urls: [{ long_url: url, custom_hash: 'two' }] }],
+    ['DELETE', '/urls/one'],
+    ['POST', '/tags', { label: 'u' }],
+    ...['/urls', '/urls?tags=t', '/urls?tags=%7Et', '/urls/one', '/urls/nosuch', '/stats/one', '/tags', '/log', '/account'].map(
+      (path) => ['GET', path] as [string, string],
+    ),
+  ];
+  for (const [method, path, payload] of calls) {
+    const { status, headers, body } = await serving.call(method, path, payload);
+    expect([method, path, status, headers.get('retry-after'), body.error.code]).toEqual([method, path, 429, '1', 1219]);
+  }
+  for (const path of ['/one', '/nosuch', '/one.qr']) expect([path, (await serving.visit(path)).status]).toEqual([path, 503]);
+  await expect.poll(async () => (await serving.visit('/former')).status, { timeout: 60_000 }).toBe(503);
+  // It knows nothing of the account any more, its domains neither.
+  expect((await serving.call('GET', '/urls')).status).toBe(429);
   expect(failures.join()).toContain('an import into this account is not finished');
+  const health = async () => {
+    const answer = await fetch(`http://127.0.0.1:${serving.service.metricsPort}/healthz`);
+    return [answer.status, await answer.text()];
+  };
+  expect(await health()).toEqual([503, expect.stringContaining('an import into this account is not finished')]);
   // Its calls are counted, also on a day that the folder does not know.
   world.time += 86_400_000;
   await serving.call('GET', '/account');
   const after = await start({ store });
+  expect(await health()).toEqual([200, 'ok\n']);
+  expect((await serving.visit('/one')).status).toBe(303);
   expect(await shorten('two')).toBe(0);
   expect(await after.hashes('?order_by=hash')).toEqual(['one', 'two']);
 });
@@ -315,10 +341,13 @@ test('S6: a process that serves the account already counts visits after an impor
   const failures: string[] = [];
   const serving = await serve({ onFailure: (error: unknown) => failures.push(String(error)) });
   const store = { url: database, environment: {}, importFrom: folder };
-  await failImport(database, () => start({ store }));
-  for (const visitor of ['v', 'w']) expect((await serving.visit('/one', { 'user-agent': visitor })).status).toBe(303);
-  await expect.poll(() => failures.join(), { timeout: 60_000 }).toContain('an import into this account is not finished');
   await start({ store });
+  expect((await serving.visit('/one', { 'user-agent': 'v' })).status).toBe(303);
+  // Clicks that it has not stored when an import begins wait.
+  await query(database, 'UPDATE imports SET done = 0');
+  expect((await serving.visit('/one', { 'user-agent': 'w' })).status).toBe(303);
+  await expect.poll(() => failures.join(), { timeout: 60_000 }).toContain('an import into this account is not finished');
+  await query(database, 'UPDATE imports SET done = 1');
   const stats = async () => (await serving.call('GET', '/stats/one')).body.stats[0];
   await expect.poll(stats, { timeout: 60_000 }).toMatchObject({ total_clicks: 3, unique_clicks: 2 });
 });

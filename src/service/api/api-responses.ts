@@ -21,12 +21,6 @@ export function refuse(refusal: ErrorCode | Refusal): ServiceResponse {
 /** The response to what is not valid HTTP. */
 export const httpError: ServiceResponse = { ...refuse(1308), subject: { kind: 'call', operation: undefined, code: 1308 } };
 
-/**
- * For calls that arrive before the links can be used. Status 429 excludes that anything was done, unlike 500 and 503, so clients repeat any call
- * after a moment; the code is the one for a server that takes no calls for a while (7.3).
- */
-export const comeLater: ServiceResponse = envelope(429, { error: errorRecord(1219) }, { 'retry-after': '1' });
-
 /** The resource exists only under the service's own hosts. 403, because a path that is not there is 404. */
 export function refuseHost(): ServiceResponse {
   const { code, message } = errorRecord(1301);

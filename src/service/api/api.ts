@@ -10,14 +10,14 @@ import { refuse, succeed } from './api-responses.ts';
 import { authenticate } from './authentication.ts';
 import { readPayload } from './bodies.ts';
 import type { CallCounter } from './call-counter.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, refusalOf } from './refusal.ts';
 import { matchRoute } from './routes.ts';
 
 export interface Api {
   readonly settings: ServiceSettings;
   readonly store: Store;
   readonly calls: CallCounter;
-  /** Called for unexpected errors; the client gets 101. */
+  /** Called for errors that are no refusals; the client gets 101, or 1219 while links are imported. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -41,7 +41,7 @@ export async function answerCall(api: Api, request: ServiceRequest, target: Targ
     const answer = succeed(await run(operation, openCall(api, target, route.path, payload)));
     return { ...answer, subject: { kind: 'call', operation, code: 0 } };
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : new Refusal(101);
+    const refusal = refusalOf(error);
     if (refusal !== error) api.onFailure(error);
     return { ...refuse(refusal), subject: { kind: 'call', operation, code: refusal.code } };
   }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../contract/errors.ts';
+import { UnfinishedImport } from '../store/store-options.ts';
 
 /** Refuses a call or one of its items. */
 export class Refusal extends Error {
@@ -20,6 +21,8 @@ export class Refusal extends Error {
 export const statuses: { readonly [C in ErrorCode]?: number } = {
   101: 500,
   1217: 403,
+  // It excludes that anything was done, unlike 500 and 503, so clients repeat any call after a moment.
+  1219: 429,
   1301: 404,
   1302: 405,
   // Not 429, because clients would retry soon, while the limit is reset on the next day.
@@ -29,3 +32,12 @@ export const statuses: { readonly [C in ErrorCode]?: number } = {
   1310: 413,
   1313: 404,
 };
+
+/** Of calls that arrive while the links cannot be used. The code is the one for a server that takes no calls for a while (7.3). */
+export const notYet = new Refusal(1219, '', { 'retry-after': '1' });
+
+/** Unexpected errors are 101. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  return error instanceof UnfinishedImport ? notYet : new Refusal(101);
+}

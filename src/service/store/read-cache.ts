@@ -1,3 +1,4 @@
+import { UnfinishedImport } from './store-options.ts';
 import { withTimeout } from './timeout.ts';
 
 /** Milliseconds for which a value is cached, that is, until a change by another process is visible. */
@@ -70,7 +71,9 @@ export class ReadCache<Value> {
           return value;
         },
         (error: unknown) => {
-          this.#failedAt = performance.now();
+          // The database answers, and this value may not be among those that come.
+          if (error instanceof UnfinishedImport) this.#entries.delete(key);
+          else this.#failedAt = performance.now();
           throw error;
         },
       )

@@ -28,6 +28,13 @@ export class StoreFailure extends Error {
 /** The links of a folder cannot be moved into this account. */
 export class ImportRefusal extends Error {}
 
+/** Some links of the account are still missing, so it is neither read nor changed. */
+export class UnfinishedImport extends Error {
+  constructor() {
+    super('an import into this account is not finished: wait for it, or run serve with the same --import again');
+  }
+}
+
 /** This process must end, because it can store nothing any more. */
 export class UnusableStore extends Error {}
 

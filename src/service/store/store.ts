@@ -162,6 +162,7 @@ export interface AccountLinks {
 
 /**
  * The persistent state of one account. Each method is atomic for all processes, and its result survives kill -9 once the promise resolves.
+ * What reads or changes links rejects with `UnfinishedImport` while another process imports them, and then nothing was done.
  */
 export interface Store {
   /**
@@ -172,7 +173,7 @@ export interface Store {
   open(address: string | undefined): Promise<string | undefined>;
   /** The default domain first. Changes by other processes appear within a second. */
   listDomains(): Promise<readonly StoredDomain[]>;
-  /** Rejects if the store cannot be used, or not by this version of the program. */
+  /** Rejects if the store cannot be used, or not by this version of the program, and with `UnfinishedImport`. */
   ping(): Promise<void>;
   /**
    * Registers the address at which this process serves the links for half a minute: `https://s.ex` or, on this machine alone,

@@ -1,4 +1,4 @@
-import { OutdatedProgram } from '../store-options.ts';
+import { OutdatedProgram, UnfinishedImport } from '../store-options.ts';
 
 /** Returns an SQLSTATE of five characters or a code of the operating system. */
 function codeOf(error: unknown): string {
@@ -35,7 +35,8 @@ export function isTimeout(error: unknown): boolean {
 
 /** The connection ended, or the server is stopping or starting. */
 export function isConnectionLost(error: unknown): boolean {
-  if ([DatabaseUnavailable, OutcomeUnknown, DatabaseBusy, OutdatedProgram].some((kind) => error instanceof kind)) return false;
+  const own = [DatabaseUnavailable, OutcomeUnknown, DatabaseBusy, OutdatedProgram, UnfinishedImport];
+  if (own.some((kind) => error instanceof kind)) return false;
   if (isTimeout(error)) return false;
   const code = codeOf(error);
   const isOfServer = code.length === 5 && /\d/.test(code);

@@ -1,8 +1,8 @@
 import { dayLength } from '../../../base/times.ts';
 import type { AccountRows, OwnRows } from '../rows/account-rows.ts';
-import type { Queries } from '../rows/queries.ts';
-import { newSalt, OutdatedProgram, type StoreOptions } from '../store-options.ts';
-import { clock } from './postgres-dialect.ts';
+import { type Aggregated, aggregated, type ListedValue, only, type Queries } from '../rows/queries.ts';
+import { newSalt, OutdatedProgram, type StoreOptions, UnfinishedImport } from '../store-options.ts';
+import { clock, postgresDialect } from './postgres-dialect.ts';
 import { version } from './schema.ts';
 
 /** The account of a process. An import gives it another salt, which the next change finds out. */
@@ -36,7 +36,7 @@ const halfImport = 'SELECT 1 FROM imports WHERE account_id = ? AND done = 0';
 
 /**
  * The first statement of every change of an account serializes all changes. It is an update because a read lock is not effective under
- * snapshot isolation. Throws while an import is incomplete, or if a newer version of linkctl has migrated the tables.
+ * snapshot isolation. Rejects with `UnfinishedImport` while an import is incomplete, or if a newer version of linkctl has migrated the tables.
  */
 export async function lockAccount(queries: Queries, account: Account): Promise<void> {
   const { accountId } = account;
@@ -52,10 +52,27 @@ export async function lockForImport({ queries, accountId }: OwnRows): Promise<vo
   if ((await queries.run(lock, accountId)) === 0) throw new OutdatedProgram();
 }
 
-/** Rejects while an import into the account is incomplete. */
-async function refuseHalfImported({ queries, accountId }: OwnRows): Promise<void> {
-  if (await queries.first(halfImport, accountId))
-    throw new Error('an import into this account is not finished: run serve with the same --import again');
+/**
+ * Queries of the account that reject with `UnfinishedImport` while an import is incomplete. The same statement reads the rows and finds that
+ * out, so that no rows are those of a half.
+ */
+export function wholeAccount(queries: Queries, accountId: number): Queries {
+  const asked = (text: string) =>
+    `SELECT (SELECT ${postgresDialect.jsonAggregate}(answer) FROM (${text}) AS answer) AS rows,
+       (SELECT count(*) FROM (${halfImport}) AS half) AS imports`;
+  const rowsIn = <Row>(answer: readonly { rows: Aggregated<Row>; imports: number }[]): Row[] => {
+    const { rows, imports } = only(answer);
+    if (imports > 0) throw new UnfinishedImport();
+    return [...aggregated(rows)];
+  };
+  const all = async <Row>(text: string, ...values: readonly ListedValue[]): Promise<Row[]> =>
+    rowsIn(await queries.all(asked(text), ...values, accountId));
+  return {
+    ...queries,
+    all,
+    first: async <Row>(text: string, ...values: readonly ListedValue[]) => (await all<Row>(text, ...values))[0],
+    composed: async ({ sql, values }) => rowsIn(await queries.composed({ sql: asked(sql), values: [...values, accountId] })),
+  };
 }
 
 /** Records a numbered group of clicks as the last one of its process; returns false if it is stored already. */
@@ -77,7 +94,7 @@ export async function isNewGroup(
  */
 async function unlessImported(queries: Queries, account: Account, statement: () => Promise<number>): Promise<boolean> {
   if ((await statement()) > 0) return true;
-  await refuseHalfImported({ queries, accountId: account.accountId });
+  if (await queries.first(halfImport, account.accountId)) throw new UnfinishedImport();
   const stored = await queries.first<{ salt: string }>('SELECT salt FROM accounts WHERE id = ?', account.accountId);
   if (!stored || stored.salt === account.salt) return false;
   account.salt = stored.salt;

@@ -8,6 +8,7 @@ import {
   listDomains,
   openAt,
   releaseAddress,
+  servedAddresses,
 } from '../rows/account-rows.ts';
 import { accountStore, type Effects, type Work } from '../rows/account-store.ts';
 import { countClick, findTargets, forgetVisitors, recordClicks, type Visited } from '../rows/click-rows.ts';
@@ -19,7 +20,15 @@ import { OutcomeUnknown } from './database-errors.ts';
 import { clientConfigs, type DatabaseUrl } from './database-url.ts';
 import { type ImportOptions, importFolder } from './import.ts';
 import { connector } from './pipelined-connection.ts';
-import { type Account, forgetGroups, isNewGroup, lockAccount, lockForImport, openAccount } from './postgres-account.ts';
+import {
+  type Account,
+  forgetGroups,
+  isNewGroup,
+  lockAccount,
+  lockForImport,
+  openAccount,
+  wholeAccount,
+} from './postgres-account.ts';
 import { Database } from './postgres-database.ts';
 import { checkVersion, createSchema } from './schema.ts';
 import { plannerStatistics } from './statistics.ts';
@@ -48,7 +57,8 @@ async function prepare(database: Database, options: PostgresOptions): Promise<St
   await database.query((queries) => createSchema(queries, process, options.now()), 'schema');
   const stored = await database.query((queries) => openAccount(queries, options));
   const cache = new ReadCache<readonly StoredDomain[]>();
-  const readDomains = () => database.query((queries) => listDomains({ queries, accountId: stored.accountId }));
+  const { accountId } = stored;
+  const readDomains = () => database.query((queries) => listDomains({ queries: wholeAccount(queries, accountId), accountId }));
   const domains = { list: () => cache.find('', readDomains), renewed: () => cache.renewed('', readDomains) };
   return postgresStore(database, { ...stored, process, domains }, options);
 }
@@ -70,9 +80,12 @@ function postgresStore(
   const rowsOf = (queries: Queries): AccountRows => ({ queries, ...account, now, random });
   // Targets with a click limit are never cached, since every click changes them, nor unknown links, which may have just been created.
   const targets = new ReadCache<Target | undefined>((target) => target?.maxClicks === 0);
-  const readTarget = batched((visited: readonly Visited[]) => database.query((queries) => findTargets(rowsOf(queries), visited)));
+  const wholeRowsOf = (queries: Queries) => rowsOf(wholeAccount(queries, account.accountId));
+  const readTarget = batched((visited: readonly Visited[]) =>
+    database.query((queries) => findTargets(wholeRowsOf(queries), visited)),
+  );
   const keysOf = (domain: StoredDomain, hashes: readonly string[]) => hashes.map((hash) => `${domain.id}/${hash}`);
-  const read = <T>(work: Work<T>) => database.read((queries) => work(rowsOf(queries)));
+  const read = <T>(work: Work<T>) => database.read((queries) => work(wholeRowsOf(queries)));
   const write = <T>(work: Work<T>) =>
     database.write(async (queries) => {
       // Locks the account and checks the schema version before anything is read.
@@ -124,7 +137,9 @@ function postgresStore(
       }),
     listDomains: () => account.domains.list(),
     listAccounts: () => database.read((queries) => listAccounts(queries, 'a.edition')),
-    ping: () => database.query(checkVersion, 'health'),
+    // Addresses are not imported, and an import needs them.
+    servedAddresses: () => database.read((queries) => servedAddresses(rowsOf(queries))),
+    ping: () => database.query((queries) => checkVersion(wholeAccount(queries, account.accountId)), 'health'),
     claimAddress: claim,
     // Without it, the registration ends by itself.
     releaseAddress: () => writeAddress(releaseAddress).catch(() => {}),
