@@ -28,3 +28,15 @@ test.for(['session', 'transaction'] as const)(
     expect((await clients[1]?.call('GET', '/stats/h1'))?.body.stats).toMatchObject([{ total_clicks: 2 }]);
   },
 );
+
+test('E46, E61: no click is lost when a pooler first refuses a prepared statement', async ({ start, folder, world }) => {
+  // All connections of the process are one, on which the change has prepared its statements when the clicks come.
+  const pooler = await startPooler(folder, await freshDatabase(), 'transaction', 1);
+  onTestFinished(() => pooler.stop());
+  const client = await start({ store: { url: pooler.url, environment: {} } });
+  await client.shorten({ long_url: url, custom_hash: 'abc' });
+  expect((await client.visit('/abc')).status).toBe(303);
+  const clicks = async () => (await client.call('GET', '/stats/abc')).body.stats[0]?.total_clicks;
+  await expect.poll(clicks).toBe(1);
+  expect(world.failures).toEqual([]);
+});

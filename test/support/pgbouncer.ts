@@ -12,8 +12,13 @@ export interface Pooler {
   stop(): void;
 }
 
-/** Starts a pooler in `folder` before the database of a URL. */
-export async function startPooler(folder: string, database: string, mode: 'session' | 'transaction'): Promise<Pooler> {
+/** Starts a pooler in `folder` before the database of a URL, with at most `size` connections to it. */
+export async function startPooler(
+  folder: string,
+  database: string,
+  mode: 'session' | 'transaction',
+  size = mode === 'session' ? 80 : 4,
+): Promise<Pooler> {
   needs('pgbouncer', 'postgresql');
   const user = serverUser();
   const [, socket = ''] = /[?&]host=([^&]*)/.exec(database) ?? [];
@@ -28,7 +33,7 @@ export async function startPooler(folder: string, database: string, mode: 'sessi
     unix_socket_dir: folder,
     auth_type: 'any',
     pool_mode: mode,
-    default_pool_size: mode === 'session' ? 80 : 4,
+    default_pool_size: size,
     logfile: join(folder, 'log'),
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);

@@ -181,18 +181,20 @@ function leastBusy(connections: readonly PipelinedConnection[]): PipelinedConnec
 /** Commits when `work` resolves and rolls back when it rejects. Rejects with `OutcomeUnknown` if the commit may have succeeded. */
 function transaction<T>(connection: PipelinedConnection, work: (queries: Queries) => Promise<T>): Promise<T> {
   return connection.exclusive(writeQueueTime, async (queriesWhile) => {
-    const control = queriesWhile(() => true);
+    const queries = queriesWhile(() => true);
+    // Never prepared: if a pooler made BEGIN fail, the first statement of the work would be a transaction of its own.
+    const control = (sql: string) => queries.composed({ sql, values: [] });
     let isWorking = true;
     let result: T;
     try {
       // Sent together with the first statement of the work.
-      [, result] = await Promise.all([control.run('BEGIN ISOLATION LEVEL READ COMMITTED'), work(queriesWhile(() => isWorking))]);
+      [, result] = await Promise.all([control('BEGIN ISOLATION LEVEL READ COMMITTED'), work(queriesWhile(() => isWorking))]);
     } catch (error) {
       isWorking = false;
-      await control.run('ROLLBACK').catch(() => {});
+      await control('ROLLBACK').catch(() => {});
       throw error;
     }
-    const committed = control.run('COMMIT').then(
+    const committed = control('COMMIT').then(
       () => true,
       (error: unknown) => {
         throw isConnectionLost(error) ? new OutcomeUnknown(error) : error;
