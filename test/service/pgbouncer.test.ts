@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { startPooler } from '../support/pgbouncer.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -39,4 +40,30 @@ test('E46, E61: no click is lost when a pooler first refuses a prepared statemen
   const clicks = async () => (await client.call('GET', '/stats/abc')).body.stats[0]?.total_clicks;
   await expect.poll(clicks).toBe(1);
   expect(world.failures).toEqual([]);
+});
+
+test('S5: a connection that a full pool does not give ends none of those that there are', async ({ start, folder }) => {
+  // Of changes and visits, which a start needs, and of the first read. None is left for the number of calls and for clicks.
+  const pooler = await startPooler(folder, await freshDatabase(), 'session', 3);
+  onTestFinished(() => pooler.stop());
+  const failures: string[] = [];
+  const client = await start({
+    store: { url: pooler.url, environment: {} },
+    metricsPort: 0,
+    onFailure: (error: unknown) => failures.push(String(error)),
+  });
+  expect(await client.hashes()).toEqual([]);
+  await client.shorten({ long_url: url, custom_hash: 'abc' });
+  expect((await client.visit('/abc')).status).toBe(303);
+  const seen = new Set<string>();
+  const health = `http://127.0.0.1:${client.service.metricsPort}/healthz`;
+  for (const turn of many(25, (index) => index)) {
+    // One after the other, as one connection of each kind answers them.
+    const visited = (await client.visit(`/unknown${turn}`)).status;
+    const listed = (await client.call('GET', '/urls')).body.error.code;
+    seen.add([visited, listed, (await fetch(health)).status].join(' '));
+    await delay(200);
+  }
+  expect([...seen]).toEqual(['404 0 200']);
+  expect(failures.join()).toContain('the pool of a pooler may be too small');
 });

@@ -35,7 +35,7 @@ export function isTimeout(error: unknown): boolean {
 
 /** The connection ended, or the server is stopping or starting. */
 export function isConnectionLost(error: unknown): boolean {
-  const own = [DatabaseUnavailable, OutcomeUnknown, DatabaseBusy, OutdatedProgram, UnfinishedImport];
+  const own = [DatabaseUnavailable, NoConnection, OutcomeUnknown, DatabaseBusy, OutdatedProgram, UnfinishedImport];
   if (own.some((kind) => error instanceof kind)) return false;
   if (isTimeout(error)) return false;
   const code = codeOf(error);
@@ -48,6 +48,13 @@ export function isConnectionLost(error: unknown): boolean {
 export class DatabaseUnavailable extends Error {
   constructor() {
     super('the database does not answer');
+  }
+}
+
+/** The server took the connection, but no statement: a pooler does so while all connections of its pool are in use. */
+export class NoConnection extends Error {
+  constructor() {
+    super('the database does not answer on a new connection: the pool of a pooler may be too small');
   }
 }
 

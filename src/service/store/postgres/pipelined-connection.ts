@@ -4,7 +4,15 @@ import type { Client, ClientConfig, QueryConfig } from 'pg';
 import { createQueue } from '../queue.ts';
 import type { ListedValue, Queries } from '../rows/queries.ts';
 import { lockTime } from '../timeout.ts';
-import { DatabaseBusy, isPoolerConflict, isReadOnly, ReadOnlyServer } from './database-errors.ts';
+import {
+  DatabaseBusy,
+  DatabaseUnavailable,
+  isPoolerConflict,
+  isReadOnly,
+  isTimeout,
+  NoConnection,
+  ReadOnlyServer,
+} from './database-errors.ts';
 import { joined, postgresDialect } from './postgres-dialect.ts';
 
 /** Returns a connected client and its socket, which can be destroyed. Statements time out after `answerTime` milliseconds. */
@@ -83,7 +91,7 @@ function serverConnector(PostgresClient: new (config: ClientConfig) => Client, c
       return { client, socket };
     } catch (error) {
       socket.destroy();
-      throw error;
+      throw isTimeout(error) ? new NoConnection() : error;
     }
   };
 }
@@ -115,6 +123,19 @@ export class PipelinedConnection {
   /** The number of active and queued transactions and pending statements. */
   get load(): number {
     return this.#load;
+  }
+
+  /** Also while it is being opened. */
+  get isOpen(): boolean {
+    return this.#connected !== undefined;
+  }
+
+  /** Resolves when the database answers on this connection, after earlier statements. Rejects if it is not open. */
+  async answer(): Promise<void> {
+    if (!this.#connected) throw new DatabaseUnavailable();
+    const { client } = await this.#connected;
+    // Without a timeout of its own, with which the driver would end the connection.
+    await client.query('SELECT 1');
   }
 
   /** For statements that are transactions of their own. */

@@ -75,18 +75,18 @@ export class Database {
 
   /** Runs idempotent statements, each as a transaction of its own. */
   query<T>(work: (queries: Queries) => Promise<T>, purpose: Purpose = 'visits'): Promise<T> {
-    return retry(() => work(leastBusy(this.#connectionsFor[purpose]).queries));
+    return retry(() => work(this.#leastBusy(this.#connectionsFor[purpose]).queries));
   }
 
   /** Runs one statement that must not be repeated: if the connection is lost, its outcome is unknown. */
   queryOnce<T>(work: (queries: Queries) => Promise<T>, purpose: Purpose): Promise<T> {
-    return retry(() => once(work(leastBusy(this.#connectionsFor[purpose]).queries)));
+    return retry(() => once(work(this.#leastBusy(this.#connectionsFor[purpose]).queries)));
   }
 
   /** Runs idempotent reads, each on its own snapshot. Most reads are a single statement. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return retry(async () => {
-      const connection = leastBusy(this.#reading);
+      const connection = this.#leastBusy(this.#reading);
       return connection
         .exclusive(readQueueTime, (queriesWhile) => work(queriesWhile(() => true)))
         .catch((error: unknown) => {
@@ -117,7 +117,11 @@ export class Database {
       if (performance.now() < this.#unavailableUntil) throw new DatabaseUnavailable();
       const started = performance.now();
       return this.#connect(answerTime, onEnd).catch((error: unknown) => {
-        if (performance.now() - started >= connectTime) this.#disconnectAll();
+        if (performance.now() - started >= connectTime) {
+          this.#unavailableUntil = performance.now() + failFastTime;
+          // The pool of a pooler may be used up, and then the open connections must stay.
+          void this.#disconnectUnlessAnswered();
+        }
         throw error;
       });
     };
@@ -137,22 +141,34 @@ export class Database {
     }
   }
 
-  /** Only another connection can distinguish a long statement from an unreachable database. */
   async #pingWhenSilent(): Promise<void> {
     const oldest = [...this.#unanswered].reduce((least, { since }) => Math.min(least, since), Number.POSITIVE_INFINITY);
-    if (this.#isPinging || performance.now() - oldest < silenceLimit) return;
-    this.#isPinging = true;
-    try {
-      await this.ping();
-    } catch {
-      this.#disconnectAll();
-    } finally {
-      this.#isPinging = false;
-    }
+    if (performance.now() - oldest >= silenceLimit) await this.#disconnectUnlessAnswered();
   }
 
-  /** Rejects if the database does not respond within two seconds on a new connection. */
-  async ping(): Promise<void> {
+  /**
+   * Only another connection can distinguish a long statement from an unreachable database. It may be a new one, or any that is open, because
+   * a server or a pooler that has no more connections does not answer a new one.
+   */
+  async #disconnectUnlessAnswered(): Promise<void> {
+    if (this.#isPinging) return;
+    this.#isPinging = true;
+    const answers = [this.#answerAnew(), ...this.#connections.map((connection) => connection.answer())];
+    const isAnswered = await withTimeout(
+      connectTime,
+      Promise.any(answers).then(
+        () => true,
+        () => false,
+      ),
+      false,
+    );
+    this.#isPinging = false;
+    if (isAnswered) return;
+    this.#unavailableUntil = performance.now() + failFastTime;
+    for (const connection of this.#connections) connection.disconnect();
+  }
+
+  async #answerAnew(): Promise<void> {
     const { client, socket } = await this.#connect(connectTime, () => {});
     try {
       await client.query('SELECT 1');
@@ -161,9 +177,11 @@ export class Database {
     }
   }
 
-  #disconnectAll(): void {
-    this.#unavailableUntil = performance.now() + failFastTime;
-    for (const connection of this.#connections) connection.disconnect();
+  /** An open connection that is free needs no other beside it. While none can be made, the open ones are used. */
+  #leastBusy(connections: readonly PipelinedConnection[]): PipelinedConnection {
+    const opening = performance.now() < this.#unavailableUntil ? Number.POSITIVE_INFINITY : 0.5;
+    const cost = ({ load, isOpen }: PipelinedConnection) => load + (isOpen ? 0 : opening);
+    return connections.reduce((least, other) => (cost(other) < cost(least) ? other : least));
   }
 }
 
@@ -172,10 +190,6 @@ function once<T>(statement: Promise<T>): Promise<T> {
   return statement.catch((error: unknown) => {
     throw isConnectionLost(error) || isTimeout(error) ? new OutcomeUnknown(error) : error;
   });
-}
-
-function leastBusy(connections: readonly PipelinedConnection[]): PipelinedConnection {
-  return connections.reduce((least, other) => (other.load < least.load ? other : least));
 }
 
 /** Commits when `work` resolves and rolls back when it rejects. Rejects with `OutcomeUnknown` if the commit may have succeeded. */
