@@ -1,8 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { parseNetwork } from '../../src/service/client-address.ts';
@@ -52,31 +54,74 @@ test('O2: nginx takes its configuration', async ({ folder }) => {
   expect(stderr).toContain('test is successful');
 });
 
-test('O2: behind nginx, a link that cannot be answered for now takes no other link with it', async ({ folder }) => {
-  const handle = async ({ target }: { target: string }) => (target === '/unknown' ? unavailable : textResponse(200, 'known'));
-  const processes = await Promise.all([1, 2].map(() => listen({ host: '127.0.0.1', port: 0, bodyBytes: 1, handle })));
+/** Starts nginx before two processes at these ports. Returns how to send it a request, and how to end it. */
+async function startNginx(folder: string, ports: readonly number[]) {
   const socketPath = join(folder, 'socket');
   const [program, words] = await nginx(folder, ['-g', 'daemon off; master_process off;'], (conf) =>
-    processes
-      .reduce((text, { port }, index) => text.replace(`127.0.0.1:${8787 + index}`, `127.0.0.1:${port}`), conf)
+    ports
+      .reduce((text, port, index) => text.replace(`127.0.0.1:${8787 + index}`, `127.0.0.1:${port}`), conf)
       .replace('listen 80;', `listen unix:${folder}/plain;`)
       .replace('listen 443 ssl;', `listen unix:${socketPath};`),
   );
   const proxy = spawn(program, words, { stdio: 'ignore' });
   const ended = once(proxy, 'exit');
-  const visit = async (path: string): Promise<number | undefined> => {
-    const sent = request({ socketPath, path, headers: { host: 's.example' } }).end();
+  const send = async (path: string, method = 'GET'): Promise<number | undefined> => {
+    const sent = request({ socketPath, path, method, headers: { host: 's.example' } }).end();
     const [answer] = await once(sent, 'response');
     answer.resume();
     return answer.statusCode;
   };
-  await until(() => visit('/known').then(Boolean, () => false), 'nginx listens');
+  await until(() => send('/known').then(Boolean, () => false), 'nginx listens');
+  const end = async () => {
+    proxy.kill('SIGKILL');
+    await ended;
+  };
+  return { send, end };
+}
+
+test('O2: behind nginx, a link that cannot be answered for now takes no other link with it', async ({ folder }) => {
+  const handle = async ({ target }: { target: string }) => (target === '/unknown' ? unavailable : textResponse(200, 'known'));
+  const processes = await Promise.all([1, 2].map(() => listen({ host: '127.0.0.1', port: 0, bodyBytes: 1, handle })));
+  const { send, end } = await startNginx(
+    folder,
+    processes.map(({ port }) => port),
+  );
   const seen: (number | undefined)[] = [];
-  for (const path of ['/unknown', '/known', '/unknown', '/known']) seen.push(await visit(path));
-  proxy.kill('SIGKILL');
-  await ended;
+  for (const path of ['/unknown', '/known', '/unknown', '/known']) seen.push(await send(path));
+  await end();
   await Promise.all(processes.map(({ close }) => close()));
   expect(seen).toEqual([503, 200, 503, 200]);
+});
+
+test('O2: behind nginx, a change is sent to one process, and a visit to the other if the first has gone', async ({ folder }) => {
+  const received: string[] = [];
+  // Each loses the connection when it has read the first request of a method.
+  const servers = [1, 2].map(() =>
+    createServer((incoming, response) => {
+      const { method = '' } = incoming;
+      const isLost = incoming.url === '/lost' && !received.includes(method);
+      if (incoming.url === '/lost') received.push(method);
+      if (isLost) incoming.socket.destroy();
+      else response.end();
+    }).listen(0, '127.0.0.1'),
+  );
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const { send, end } = await startNginx(
+    folder,
+    servers.map((server) => (server.address() as AddressInfo).port),
+  );
+  const statuses: (number | undefined)[] = [];
+  for (const method of ['GET', 'DELETE', 'POST', 'PATCH']) {
+    statuses.push(await send('/lost', method));
+    // Of `fail_timeout`: then both processes are asked again.
+    await delay(2100);
+  }
+  await end();
+  for (const server of servers) server.close();
+  expect([received, statuses]).toEqual([
+    ['GET', 'GET', 'DELETE', 'POST', 'PATCH'],
+    [200, 502, 502, 502],
+  ]);
 });
 
 test('O2: Caddy takes its configuration', async ({ folder }) => {
