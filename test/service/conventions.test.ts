@@ -121,7 +121,11 @@ inBothEditions((test, edition) => {
 
   test('4.1.8, 4.3.9: links selected twice are 1305, and none is deleted', async ({ client }) => {
     for (const custom_hash of ['a', 'b']) await client.shorten({ long_url: 'https://example.com/', custom_hash });
-    for (const selection of ['hashes=a&hashes=b', 'tags=~x&tags=~y']) {
+    for (const selection of [
+      'hashes=a&hashes=b',
+      'tags=~x&tags=~y',
+      ...(edition === 'a' ? ['hashes=a&domain=localhost&domain=t.ex'] : []),
+    ]) {
       expect((await client.call('DELETE', `/urls?${selection}`)).body.error.code).toBe(1305);
     }
     expect(await client.hashes('?hashes=a,b')).toEqual(['a', 'b']);

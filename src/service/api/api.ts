@@ -68,8 +68,9 @@ function hasPayload(method: Method): boolean {
 
 function openCall(api: Api, { root, query }: Target, path: object, payload: unknown): Call<OperationName> {
   const { settings, store, calls } = api;
-  // After `hashes=a&hashes=b` one link would be deleted, and the answer would be that all is done.
-  if (['hashes', 'tags'].some((name) => query.getAll(name).length > 1)) throw new Refusal(1305);
+  // After `hashes=a&hashes=b` one link would be deleted, and the answer would be that all is done. Edition B ignores `domain`.
+  const single = settings.edition === 'a' ? ['hashes', 'tags', 'domain'] : ['hashes', 'tags'];
+  if (single.some((name) => query.getAll(name).length > 1)) throw new Refusal(1305);
   return {
     root,
     path,
