@@ -44,9 +44,12 @@ function withChanges(error: unknown, report: Report, { stdout, pasteable }: Stre
   const changes = report.unwritten?.() ?? (report.kind === 'done' && [report.sentence, ...(report.notes?.() ?? [])]);
   if (!changes || error !== stdout.failure()) return error instanceof ClosedPipe ? undefined : error;
   const ending = report.outcome?.();
+  // A change that was complete before its output was given up did not end by what ended the output.
+  const why = error instanceof CliError && error.kind !== 'local' ? 'not all of the output was read' : messageOf(error);
   const { kind, message, details } =
-    ending?.kind === 'unknown' ? ending : new CliError('local', messageOf(error), { details: ending && [ending.message] });
-  const hint = (ending ?? report.abandoned?.())?.hint;
+    ending?.kind === 'unknown' ? ending : new CliError('local', why, { details: ending && [ending.message] });
+  const again = !ending && 'runRows' in report ? 'run the same command again to print its rows' : undefined;
+  const hint = (ending ?? report.abandoned?.())?.hint ?? again;
   return new CliError(kind, message, { cause: error, details: [...details, ...changes.map(pasteable)], hint });
 }
 

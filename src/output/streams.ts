@@ -11,8 +11,8 @@ import { Writer, writeAtOnce } from './writer.ts';
 
 type World = Pick<System, 'stdout' | 'stderr' | 'env' | 'platform' | 'sleep'>;
 
-/** Milliseconds for which a command that is to end waits until a chunk of its output was read. */
-const patience = 2000;
+/** Milliseconds for which a command that is to end waits until a chunk of its output was read. Enough for a reader that is slow, but reads. */
+const patience = 5000;
 
 /** The only code that writes to stdout and stderr, so that their order is kept. */
 export class Streams {

@@ -181,6 +181,7 @@ test('B40: so does a run whose reader went away when every row was done; the sam
     stderr: expect.stringMatching(/^error: output pipe closed\n2 rows: 2 created .*\n.*undo/m),
   });
   expect(ran.stderr).not.toContain('resume');
+  expect(ran.stderr).toContain('hint: run the same command again to print its rows');
   const again = await runShell(`$linkctl ${line} --fields long_url --no-header`, env);
   expect(again).toMatchObject({ code: 0, stdout: 'https://nodejs.org/1\nhttps://nodejs.org/2\n' });
   expect(again.stderr).toContain(': 2 of 2 rows are done\n');

@@ -100,6 +100,24 @@ describe('Ctrl-C', () => {
     expect(again.stderr).toContain(`: ${made} of 4000 rows are done`);
   });
 
+  test('R-18: a run that is complete, and whose output nobody reads, says so and how to see its rows', async ({
+    env,
+    folder,
+    wire,
+  }) => {
+    const { process: child, ended } = startProgram(['shorten', '-f', links(folder, 3000), '-o', 'json'], env);
+    child.stdout?.pause();
+    const died = once(child, 'exit');
+    await until(() => pausesIn(wire), 'nothing is sent any more');
+    child.kill('SIGTERM');
+    expect(await died).toEqual([9, null]);
+    child.stdout?.resume();
+    const { stderr } = await ended;
+    expect(stderr).toContain('"message":"not all of the output was read"');
+    expect(stderr).toContain('3000 rows: 3000 created');
+    expect(stderr).toContain('run the same command again to print its rows');
+  });
+
   test('R-18: stops a shortening run after the batches in progress; the same command resumes', async ({ open, folder, wire }) => {
     const file = links(folder, 2000);
     await wire.script([{ times: 'all', held: true, only: { method: 'POST' } }]);
